@@ -1,0 +1,1 @@
+"""Causal graphs from tables with holes."""
