@@ -32,6 +32,18 @@ def silent(done: float, doing: str) -> None:
     """The progress callback that says nothing."""
 
 
+def rising(progress: Progress) -> Progress:
+    """The same callback, told values in [0, 1] that never fall, whatever a solver's restarts do."""
+    furthest = 0.0
+
+    def tell(done: float, doing: str) -> None:
+        nonlocal furthest
+        furthest = min(1.0, max(furthest, float(done)))
+        progress(furthest, doing)
+
+    return tell
+
+
 def generator(random_state: Any) -> np.random.Generator:
     """A numpy Generator from whatever scikit-learn accepts as ``random_state``."""
     if isinstance(random_state, np.random.RandomState):
@@ -69,9 +81,7 @@ class StructureLearner(BaseEstimator, ABC):  # type: ignore[misc]
     random_state: Any
 
     @abstractmethod
-    def _learn(
-        self, X: Array, masks: Masks, rng: np.random.Generator, progress: Progress
-    ) -> Fit:
+    def _learn(self, X: Array, masks: Masks, rng: np.random.Generator, progress: Progress) -> Fit:
         """Fit to a table whose columns all vary; NaN where missing."""
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress | None = None) -> StructureLearner:
@@ -85,7 +95,9 @@ class StructureLearner(BaseEstimator, ABC):  # type: ignore[misc]
         varies = ~table.constant
         masks = _masks(self.knowledge, table.columns, varies)
         X, rows = _evidence(table.values[:, varies])
-        fit = self._learn(X, masks, generator(self.random_state), progress or silent)
+        tell = rising(progress or silent)
+        fit = self._learn(X, masks, generator(self.random_state), tell)
+        tell(1.0, "done")
         fit = replace(fit, filled=_with_empty_rows(fit.filled, rows))
         self.result_ = _result(self.name, table, varies, masks, fit)
         self.n_features_in_ = len(table.columns)
@@ -117,10 +129,13 @@ class Imputer(BaseEstimator, ABC):  # type: ignore[misc]
 
     def fill(self, X: Array, rng: np.random.Generator, progress: Progress = silent) -> Array:
         """The same for plain arrays, used by methods; a complete X comes back as a copy."""
+        tell = rising(progress)
         if not np.isnan(X).any():
+            tell(1.0, "no holes")
             return X.copy()
         known, rows = _evidence(X)
-        filled = _with_empty_rows(self._fill(known, rng, progress), rows)
+        filled = _with_empty_rows(self._fill(known, rng, tell), rows)
+        tell(1.0, "filled")
         filled = np.where(np.isnan(X), filled, X)
         if not np.isfinite(filled).all():
             raise GapdagError(f"the imputer {self.name!r} left holes or infinite values")
@@ -129,7 +144,7 @@ class Imputer(BaseEstimator, ABC):  # type: ignore[misc]
 
 def _evidence(X: Array) -> tuple[Array, NDArray[np.bool_]]:
     """The rows in which something was measured, and which they are."""
-    rows = ~np.isnan(X).all(axis=1)
+    rows = np.asarray(~np.isnan(X).all(axis=1))
     return (X if rows.all() else X[rows]), rows
 
 

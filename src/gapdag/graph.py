@@ -19,7 +19,7 @@ def is_dag(adjacency: ArrayLike) -> bool:
     >>> is_dag([[0, 1], [0, 0]]), is_dag([[0, 1], [1, 0]]), is_dag([[1.0]])
     (True, False, False)
     """
-    A = np.asarray(adjacency) != 0
+    A = _square(adjacency, "the adjacency") != 0
     if A.diagonal().any():
         return False
     n_components, _ = connected_components(csr_array(A), directed=True, connection="strong")
@@ -34,7 +34,8 @@ def topological_order(adjacency: ArrayLike) -> list[int]:
     """
     if not is_dag(adjacency):
         raise GapdagError("the graph has a cycle, so its nodes have no causal order")
-    G = nx.from_numpy_array(np.asarray(adjacency) != 0, create_using=nx.DiGraph)
+    A = _square(adjacency, "the adjacency") != 0
+    G = nx.from_numpy_array(A, create_using=nx.DiGraph)
     return [int(v) for v in nx.lexicographical_topological_sort(G)]
 
 
@@ -53,12 +54,12 @@ def to_dag(
     >>> to_dag([[0.0, 0.9], [0.5, 0.0]]).tolist()
     [[0.0, 0.9], [0.0, 0.0]]
     """
-    W = np.array(weights, dtype=np.float64)
-    if W.ndim != 2 or W.shape[0] != W.shape[1]:
-        raise GapdagError(f"weights must be a square matrix, got shape {W.shape}")
-    if np.isnan(W).any():
-        raise GapdagError("weights hold NaN, which is no edge strength")
+    W = _square(weights, "weights")
+    if not threshold >= 0:
+        raise GapdagError(f"threshold must be a number from 0 up, got {threshold!r}")
     keep = np.zeros(W.shape, bool) if required is None else np.asarray(required, dtype=bool)
+    if keep.shape != W.shape:
+        raise GapdagError(f"required must be {W.shape} like the weights, got {keep.shape}")
     if not is_dag(keep):
         raise GapdagError("the required edges form a cycle")
     W[(np.abs(W) <= threshold) & ~keep] = 0.0
@@ -95,7 +96,7 @@ def cpdag(adjacency: ArrayLike) -> NDArray[np.bool_]:
     >>> cpdag([[0, 0, 1], [0, 0, 1], [0, 0, 0]]).astype(int).tolist()   # a collider
     [[0, 0, 1], [0, 0, 1], [0, 0, 0]]
     """
-    A = np.asarray(adjacency) != 0
+    A = _square(adjacency, "the adjacency") != 0
     if not is_dag(A):
         raise GapdagError("only a DAG has an equivalence class of DAGs; this graph has a cycle")
     skeleton = A | A.T
@@ -134,10 +135,27 @@ def _rule_three(
 
 
 def to_networkx(weights: ArrayLike, columns: list[str]) -> Any:
-    """A networkx.DiGraph with the columns as nodes and |weight| > 0 as edges."""
-    W = np.asarray(weights, dtype=np.float64)
+    """A networkx.DiGraph with the columns as nodes and every weight but zero as an edge.
+
+    >>> list(to_networkx([[0, 0.5], [0, 0]], ["dose", "effect"]).edges(data="weight"))
+    [('dose', 'effect', 0.5)]
+    """
+    W = _square(weights, "weights")
     G = nx.DiGraph()
     G.add_nodes_from(columns)
     for i, j in zip(*np.nonzero(W), strict=True):
         G.add_edge(columns[i], columns[j], weight=float(W[i, j]))
     return G
+
+
+def _square(matrix: ArrayLike, what: str) -> NDArray[np.float64]:
+    """A fresh float copy of a square matrix without NaN."""
+    try:
+        M = np.array(matrix, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise GapdagError(f"{what} must be a square matrix of numbers") from None
+    if M.ndim != 2 or M.shape[0] != M.shape[1]:
+        raise GapdagError(f"{what} must be a square matrix, got shape {M.shape}")
+    if np.isnan(M).any():
+        raise GapdagError(f"{what} must not hold NaN, which is no edge strength")
+    return M

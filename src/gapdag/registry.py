@@ -72,7 +72,9 @@ def unknown(what: str, name: object, known: list[str]) -> str:
     >>> unknown("imputer", "misforest", ["mean", "missforest"])
     "unknown imputer 'misforest'; did you mean: missforest?"
     """
-    near = difflib.get_close_matches(str(name), known, n=3, cutoff=0.6)
+    lower = {k.lower(): k for k in known}
+    near = difflib.get_close_matches(str(name).lower(), list(lower), n=3, cutoff=0.6)
+    near = [lower[k] for k in near]
     if near:
         return f"unknown {what} {str(name)!r}; did you mean: {', '.join(near)}?"
     return f"unknown {what} {str(name)!r}; the names are: {', '.join(sorted(known))}"

@@ -120,10 +120,10 @@ class CausalResult:
         }
         """
         lines = [f"  {_quoted(c)};" for c in self.columns]
-        for e in self.edges.itertuples():
-            lines.append(
-                f'  {_quoted(e.source)} -> {_quoted(e.target)} [label="{e.weight:.2f}"];'
-            )
+        lines += [
+            f'  {_quoted(e.source)} -> {_quoted(e.target)} [label="{e.weight:.2f}"];'
+            for e in self.edges.itertuples()
+        ]
         return "\n".join(["digraph {", *lines, "}"])
 
     def to_dagitty(self) -> str:
@@ -155,9 +155,13 @@ class CausalResult:
             "diagnostics": _plain(self.diagnostics),
         }
 
+    def to_json(self) -> str:
+        """What graph.json holds: all but the table. The same fit gives the same text."""
+        return json.dumps(self.to_dict(), allow_nan=False, separators=(",", ":")) + "\n"
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write graph.json: all but the table. The same fit gives the same bytes."""
-        write_text(path, json.dumps(self.to_dict(), allow_nan=False, separators=(",", ":")) + "\n")
+        write_text(path, self.to_json())
 
     def __repr__(self) -> str:
         n_edges = int(self._adjacency.sum())

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import numbers
 from collections import Counter
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from gapdag.columns import as_frame, column_numbers, is_polars, names_of, to_dense
 from gapdag.errors import GapdagError
 
 MIN_ROWS = 10
@@ -52,10 +51,12 @@ class Table:
         """
         v = self.values
         low, high = np.nanmin(v, axis=0), np.nanmax(v, axis=0)
+        # the largest integers round up as floats, to what their own type cannot hold
+        high = np.where(np.isin(high, (2.0**63, 2.0**64)), np.nextafter(high, 0), high)
         filled = np.where(self.whole, np.clip(np.round(filled), low, high), filled)
         if isinstance(self.source, pd.DataFrame):
             return _fill_pandas(self.source, self.missing, filled)
-        if _is_polars(self.source):
+        if is_polars(self.source):
             return _fill_polars(self.source, self.missing, filled)
         out = np.array(self.source)
         if out.dtype.kind in "fc":
@@ -69,9 +70,9 @@ def read_table(X: Any) -> Table:
     """Check a table and turn it into numbers; what is wrong is one line naming column or row.
 
     >>> import pandas as pd
-    >>> t = read_table(pd.DataFrame({"a": range(10), "b": [0.5] * 9 + [None]}))
+    >>> t = read_table(pd.DataFrame({"a": range(10), "b": [0.5] * 9 + [None], "c": range(10)}))
     >>> t.columns, int(t.missing.sum()), t.constant.tolist()
-    (['a', 'b'], 1, [False, True])
+    (['a', 'b', 'c'], 1, [False, True, False])
     """
     if isinstance(X, Table):
         return X
@@ -79,7 +80,7 @@ def read_table(X: Any) -> Table:
     n, d = values.shape
     twice = [name for name, k in Counter(columns).items() if k > 1]
     if twice:
-        raise GapdagError(f"duplicated column names: {_names(twice)}; rename or drop them")
+        raise GapdagError(f"duplicated column names: {names_of(twice)}; rename or drop them")
     if d < 2:
         raise GapdagError(f"a graph needs at least 2 columns, the table has {d}")
     if n < MIN_ROWS:
@@ -101,7 +102,7 @@ def _check_values(values: NDArray[np.float64], columns: list[str]) -> None:
     empty = ~observed.any(axis=0)
     if empty.any():
         raise GapdagError(
-            f"every cell is missing in {_names([columns[c] for c in np.flatnonzero(empty)])}; "
+            f"every cell is missing in {names_of([columns[c] for c in np.flatnonzero(empty)])}; "
             "leave out what was never measured (--columns)"
         )
     share = 1 - observed.mean()
@@ -113,13 +114,14 @@ def _check_values(values: NDArray[np.float64], columns: list[str]) -> None:
     if few.any():
         raise GapdagError(
             f"fewer than {MIN_OBSERVED} values were measured in "
-            f"{_names([columns[c] for c in np.flatnonzero(few)])}; leave these columns out (--columns)"
+            f"{names_of([columns[c] for c in np.flatnonzero(few)])}; "
+            "leave these columns out (--columns)"
         )
     with np.errstate(invalid="ignore"):
         huge = (np.abs(values) > MAX_ABS).any(axis=0)
     if huge.any():
         raise GapdagError(
-            f"values beyond {MAX_ABS:g} in {_names([columns[c] for c in np.flatnonzero(huge)])}; "
+            f"values beyond {MAX_ABS:g} in {names_of([columns[c] for c in np.flatnonzero(huge)])}; "
             "give these columns another unit"
         )
 
@@ -129,7 +131,8 @@ def _warnings(table: Table) -> tuple[str, ...]:
     constant = np.flatnonzero(table.constant)
     if len(constant):
         out.append(
-            f"constant columns take no part in learning: {_names([table.columns[c] for c in constant])}"
+            "constant columns take no part in learning: "
+            f"{names_of([table.columns[c] for c in constant])}"
         )
         if len(table.columns) - len(constant) < 2:
             raise GapdagError(
@@ -138,79 +141,36 @@ def _warnings(table: Table) -> tuple[str, ...]:
     empty = int(table.missing.all(axis=1).sum())
     if empty:
         out.append(
-            f"{empty} row{'s have' if empty > 1 else ' has'} every cell missing: kept, imputed from "
-            "the fitted model, of no weight as evidence"
+            f"{empty} row{'s have' if empty > 1 else ' has'} every cell missing: kept, imputed "
+            "from the fitted model, of no weight as evidence"
         )
     return tuple(out)
 
 
 def _to_numbers(X: Any) -> tuple[list[str], NDArray[np.float64]]:
-    if isinstance(X, pd.DataFrame):
-        frame = X
-    elif _is_polars(X):
-        frame = X.to_pandas()
-    else:
-        array = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
-        if array.ndim != 2:
-            raise GapdagError(
-                f"a table has rows and columns (2 dimensions), this has {array.ndim}; "
-                "give a pandas or polars DataFrame or a 2-D array"
-            )
-        frame = pd.DataFrame(array, columns=[f"x{j}" for j in range(array.shape[1])])
+    frame = as_frame(X)
     columns = [str(c) for c in frame.columns]
     n, d = frame.shape
     values = np.empty((n, d))
-    text, dates = [], []
+    text: list[str] = []
+    dates: list[str] = []
     for j in range(d):
-        numbers_ = _column(frame.iloc[:, j])
+        numbers_ = column_numbers(frame.iloc[:, j])
         if isinstance(numbers_, str):
             (dates if numbers_ == "date" else text).append(columns[j])
         else:
             values[:, j] = numbers_
     if dates:
         raise GapdagError(
-            f"dates or times in {_names(dates)}; turn them into numbers (days since a start, say) "
-            "or leave them out (--columns)"
+            f"dates or times in {names_of(dates)}; turn them into numbers (days since a start, "
+            "say) or leave them out (--columns)"
         )
     if text:
         raise GapdagError(
-            f"text in {_names(text)}; only numbers can be learned from: code them as numbers "
+            f"text in {names_of(text)}; only numbers can be learned from: code them as numbers "
             "or leave them out (--columns)"
         )
     return columns, values
-
-
-def _column(s: pd.Series[Any]) -> NDArray[np.float64] | str:
-    """Numbers with NaN for holes, or what the column is instead: 'date' or 'text'."""
-    if isinstance(s.dtype, pd.CategoricalDtype):
-        s = s.astype(s.cat.categories.dtype) if len(s.cat.categories) else s.astype(float)
-    if pd.api.types.is_datetime64_any_dtype(s) or pd.api.types.is_timedelta64_dtype(s):
-        return "date"
-    if isinstance(s.dtype, pd.PeriodDtype):
-        return "date"
-    if pd.api.types.is_complex_dtype(s):
-        return "text"
-    if pd.api.types.is_numeric_dtype(s) or pd.api.types.is_bool_dtype(s):
-        return s.to_numpy(dtype=np.float64, na_value=np.nan)
-    if s.isna().all():
-        return np.full(len(s), np.nan)
-    if s.dtype == object:
-        return _objects(s)
-    return "text"
-
-
-def _objects(s: pd.Series[Any]) -> NDArray[np.float64] | str:
-    out = np.full(len(s), np.nan)
-    for r, value in enumerate(s):
-        if isinstance(value, numbers.Real | Decimal | np.bool_):
-            out[r] = float(value)
-        elif pd.api.types.is_scalar(value) and pd.isna(value):
-            continue
-        elif hasattr(value, "year") or hasattr(value, "hour"):
-            return "date"
-        else:
-            return "text"
-    return out
 
 
 def _fill_pandas(
@@ -218,32 +178,45 @@ def _fill_pandas(
 ) -> pd.DataFrame:
     columns = []
     for j in range(source.shape[1]):
-        s = source.iloc[:, j]
-        holes = missing[:, j]
-        if holes.any():
-            if isinstance(s.dtype, pd.CategoricalDtype) or s.dtype == object:
-                s = pd.Series(_as_float(s), index=s.index, name=s.name)
-            s = s.copy()
-            s.iloc[np.flatnonzero(holes)] = filled[holes, j].astype(_plain(s.dtype))
-        columns.append(s)
+        s, holes = source.iloc[:, j], missing[:, j]
+        columns.append(_fill_column(s, holes, filled[holes, j]) if holes.any() else s)
     out = pd.concat(columns, axis=1)
     out.columns = source.columns
     return out
 
 
-def _as_float(s: pd.Series[Any]) -> NDArray[np.float64]:
-    numbers_ = _column(s)
-    assert not isinstance(numbers_, str)  # read_table has let it in
-    return numbers_
+def _fill_column(
+    s: pd.Series[Any], holes: NDArray[np.bool_], values: NDArray[np.float64]
+) -> pd.Series[Any]:
+    """The column with these values at its holes; its dtype stays wherever it can hold them."""
+    dtype, rows = s.dtype, np.flatnonzero(holes)
+    if isinstance(dtype, pd.SparseDtype):
+        return _fill_column(to_dense(s), holes, values).astype(dtype)
+    if isinstance(dtype, pd.CategoricalDtype):  # a value between two categories is none of them
+        numbers_ = column_numbers(s)
+        assert not isinstance(numbers_, str)  # read_table has let it in
+        s, dtype = pd.Series(numbers_, index=s.index, name=s.name), np.dtype(np.float64)
+    s = s.copy()
+    if pd.api.types.is_object_dtype(dtype):
+        kind = _python_type(s[~holes])
+        for row, value in zip(rows.tolist(), values, strict=True):
+            s.iat[row] = kind(value)
+    else:
+        s.iloc[rows] = values.astype(_plain(dtype))
+    return s
+
+
+def _python_type(s: pd.Series[Any]) -> type:
+    """bool or int where every observed object is one, else float."""
+    for kind, alike in ((bool, bool | np.bool_), (int, int | np.integer)):
+        if all(isinstance(v, alike) and (kind is bool or not isinstance(v, bool)) for v in s):
+            return kind
+    return float
 
 
 def _plain(dtype: Any) -> Any:
     """The numpy type behind a pandas one: Int64 -> int64, boolean -> bool, Arrow -> its own."""
     return getattr(dtype, "numpy_dtype", dtype)
-
-
-def _is_polars(X: Any) -> bool:
-    return type(X).__module__.split(".")[0] == "polars" and type(X).__name__ == "DataFrame"
 
 
 def _fill_polars(source: Any, missing: NDArray[np.bool_], filled: NDArray[np.float64]) -> Any:
@@ -262,10 +235,3 @@ def _fill_polars(source: Any, missing: NDArray[np.bool_], filled: NDArray[np.flo
                 s = s.cast(kind).scatter(rows, values.cast(kind))
         out.append(s.alias(name))
     return pl.DataFrame(out)
-
-
-def _names(columns: list[str], most: int = 5) -> str:
-    shown = ", ".join(repr(c) for c in columns[:most])
-    plural = "columns" if len(columns) > 1 else "column"
-    more = f" and {len(columns) - most} more" if len(columns) > most else ""
-    return f"{plural} {shown}{more}"

@@ -1,0 +1,122 @@
+"""What fills the holes while learning: Φ(X) = X where observed, a draw of a network where not."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from gapdag.core.parameters import Parameters
+
+
+class NoCompleter:
+    """A complete table needs no filling.
+
+    >>> c = NoCompleter(np.arange(6.0).reshape(3, 2))
+    >>> c.bind(Parameters([{"unused": np.zeros(1)}], torch.float32))
+    >>> c.draw().shape
+    torch.Size([2, 3])
+    """
+
+    learns = False
+
+    def __init__(self, X: NDArray[np.float64]) -> None:
+        self.X, self.n = X, len(X)
+        self.start: dict[str, NDArray[np.float64]] = {}
+
+    def bind(self, parameters: Parameters) -> None:
+        self.x = torch.from_numpy(self.X.T.copy()).to(parameters.theta.dtype)
+
+    def draw(self) -> Tensor:
+        """The completed table (d, n)."""
+        return self.x
+
+    def backward(self, pull: Tensor) -> None:
+        """Nothing to learn."""
+
+    def filled(self) -> NDArray[np.float64]:
+        """The table with each hole at its expected value, (n, d)."""
+        return self.X.copy()
+
+
+class GaussianCompleter:
+    """Two networks, d -> hidden -> d with ReLU, give the mean and log-variance of each hole.
+
+    They see the row with zeros at its holes; the noise is fresh at every draw (the paper, §3,
+    'super imputer'). With ``standardise`` the networks see and give columns of unit variance.
+    """
+
+    learns = True
+
+    def __init__(
+        self,
+        X: NDArray[np.float64],
+        hidden: int,
+        rng: np.random.Generator,
+        standardise: bool = True,
+    ) -> None:
+        self.missing, self.n = np.isnan(X), len(X)
+        self.x0 = np.where(self.missing, 0.0, X)
+        d = X.shape[1]
+        self.scale = np.nanstd(X, axis=0) if standardise else np.ones(d)
+        self.seed = int(rng.integers(2**63))
+        self.start = {}
+        for net in ("mean", "logvar"):
+            for layer, rows, cols in (("1", hidden, d), ("2", d, hidden)):
+                bound = 1 / np.sqrt(cols)  # as torch.nn.Linear starts
+                self.start[f"{net}_w{layer}"] = rng.uniform(-bound, bound, (rows, cols))
+                self.start[f"{net}_b{layer}"] = rng.uniform(-bound, bound, rows)
+
+    def bind(self, parameters: Parameters) -> None:
+        """Take the parameters' views and make the buffers."""
+        self.p, self.g, dtype = parameters.value, parameters.slope, parameters.theta.dtype
+        (n, d), hidden = self.x0.shape, len(self.start["mean_b1"])
+
+        def tensor(a: NDArray[np.float64]) -> Tensor:
+            return torch.from_numpy(a.T.copy()).to(dtype)
+
+        self.observed = tensor(self.x0)
+        self.input = tensor(self.x0 / self.scale)
+        self.scales = tensor(self.scale[None, :])
+        self.holes = tensor(self.missing.astype(np.float64)) * self.scales
+        self.hidden = {k: torch.empty(hidden, n, dtype=dtype) for k in ("mean", "logvar")}
+        self.output = {k: torch.empty(d, n, dtype=dtype) for k in ("mean", "logvar")}
+        self.noise = torch.empty(d, n, dtype=dtype)
+        self.spread, self.x, self.pull = (torch.empty(d, n, dtype=dtype) for _ in range(3))
+        self.hidden_pull = torch.empty(hidden, n, dtype=dtype)
+        self.random = torch.Generator().manual_seed(self.seed)
+
+    def draw(self, noise: Tensor | None = None) -> Tensor:
+        """The completed table (d, n), with fresh noise unless it is given."""
+        self.noise = self.noise.normal_(generator=self.random) if noise is None else noise
+        mean, logvar = self._forward("mean"), self._forward("logvar")
+        torch.mul(logvar, 0.5, out=self.spread).exp_().mul_(self.noise)
+        torch.add(mean, self.spread, out=self.x).mul_(self.holes).add_(self.observed)
+        return self.x
+
+    def _forward(self, net: str) -> Tensor:
+        p, hidden, out = self.p, self.hidden[net], self.output[net]
+        torch.addmm(p[f"{net}_b1"][:, None], p[f"{net}_w1"], self.input, out=hidden).relu_()
+        return torch.addmm(p[f"{net}_b2"][:, None], p[f"{net}_w2"], hidden, out=out)
+
+    def backward(self, pull: Tensor) -> None:
+        """Gradients of both networks (overwritten) from that of the completed table."""
+        torch.mul(pull, self.holes, out=self.pull)
+        self._backward("mean")
+        self.pull.mul_(self.spread).mul_(0.5)
+        self._backward("logvar")
+
+    def _backward(self, net: str) -> None:
+        p, g, pull, hidden = self.p, self.g, self.pull, self.hidden[net]
+        torch.sum(pull, dim=1, out=g[f"{net}_b2"])
+        torch.mm(pull, hidden.T, out=g[f"{net}_w2"])
+        torch.mm(p[f"{net}_w2"].T, pull, out=self.hidden_pull)
+        torch.ops.aten.threshold_backward(self.hidden_pull, hidden, 0, grad_input=self.hidden_pull)
+        torch.sum(self.hidden_pull, dim=1, out=g[f"{net}_b1"])
+        torch.mm(self.hidden_pull, self.input.T, out=g[f"{net}_w1"])
+
+    def filled(self) -> NDArray[np.float64]:
+        """The table with each hole at its expected value, (n, d)."""
+        mean = self._forward("mean").numpy().T.astype(np.float64) * self.scale
+        return np.where(self.missing, mean, self.x0)

@@ -1,0 +1,1 @@
+"""Complete table -> graph."""
