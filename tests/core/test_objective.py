@@ -1,0 +1,180 @@
+"""The hand-written gradients of the whole objective, against autograd and against golden values."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core import oracle
+from gapdag.core.completer import GaussianCompleter, NoCompleter
+from gapdag.core.divergence import LiveMMD
+from gapdag.core.objective import Divergence, Objective
+from gapdag.core.scm import MLPSCM
+from gapdag.core.score import equal_variance, per_node
+from gapdag.learners.path import acyclicity_term
+
+SCORES = {"equal-variance": equal_variance, "per-node": per_node}
+L1, WEIGHT, MU, SIGMA = 0.02, 0.7, 0.3, 2.0
+
+
+def build(n=30, d=5, hidden=3, rate=0.3, seed=0, score="equal-variance", h="logdet", live=1.0,
+          standardise=True, dtype=torch.float64):  # fmt: skip
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d)) * rng.uniform(0.5, 3, d)
+    X[rng.random((n, d)) < rate] = np.nan
+    allowed = (rng.random((d, d)) < live) & ~np.eye(d, dtype=bool)
+    holes = np.isnan(X).any()
+    completer = GaussianCompleter(X, 4, rng, standardise) if holes else NoCompleter(X)
+    scm = MLPSCM(d, hidden, allowed, rng)
+    scm.start["w1"] = rng.normal(size=scm.start["w1"].shape) * 0.15
+    scm.start["b1"] = rng.normal(size=(d, hidden))
+    return Objective(
+        scm, completer, SCORES[score], acyclicity_term(h), L1,
+        divergence=Divergence(LiveMMD(SIGMA), None, rng), divergence_weight=WEIGHT, dtype=dtype,
+    )  # fmt: skip
+
+
+def by_autograd(objective, score, h, s):
+    """Value and gradients at the same parameters and the same noise."""
+    p = {k: v.clone().requires_grad_() for k, v in objective.parameters.value.items()}
+    c = objective.completer
+    if c.learns:
+        x0, missing = torch.tensor(c.x0), torch.tensor(c.missing)
+        x = oracle.completed(p, x0, missing, c.noise.T, torch.tensor(c.scale))
+    else:
+        x = torch.tensor(c.X)
+    prediction = oracle.predicted(p, x)
+    A = (p["w1"] ** 2).sum(1).T
+    value = (
+        MU * (oracle.score(prediction - x, score) + L1 * p["w1"].abs().sum())
+        + oracle.acyclicity(A, h, s)
+        + MU * WEIGHT * oracle.mmd(prediction, x, [0.5 / SIGMA**2])
+    )
+    value.backward()
+    # a weight that is held at zero has no gradient
+    mask = torch.tensor(objective.scm.allowed.T[:, None, :])
+    p["w1"].grad *= mask
+    return float(value.detach()), {k: v.grad for k, v in p.items()}
+
+
+@settings(max_examples=30)
+@given(
+    d=st.integers(2, 8),
+    hidden=st.integers(1, 5),
+    rate=st.sampled_from([0.0, 0.3]),
+    score=st.sampled_from(list(SCORES)),
+    h=st.sampled_from(["logdet", "expm", "polynomial"]),
+    live=st.sampled_from([1.0, 0.5, 0.1]),  # dense, masked, screened
+    standardise=st.booleans(),
+    seed=st.integers(0, 99),
+)
+def test_every_gradient_is_autograds(d, hidden, rate, score, h, live, standardise, seed):
+    objective = build(30, d, hidden, rate, seed, score, h, live, standardise)
+    s = 2.0
+    terms = objective(MU, s)
+    if not terms.feasible:
+        return
+    value, slopes = by_autograd(objective, score, h, s)
+    assert terms.objective == pytest.approx(value, rel=1e-9)
+    for name, slope in slopes.items():
+        ours = objective.parameters.slope[name]
+        scale = max(float(slope.abs().max()), 1e-8)
+        assert float((ours - slope).abs().max()) < 1e-8 * scale, name
+
+
+def test_the_screened_path_is_taken_and_changes_nothing():
+    """Same masks, once by gathering the live inputs and once by the dense product."""
+    screened = build(d=8, live=0.2)
+    assert screened.scm.screened
+    dense = build(d=8, live=0.2)
+    dense.scm.screened = False
+    a, b = screened(MU, 1.0), dense(MU, 1.0)
+    assert a.objective == pytest.approx(b.objective, rel=1e-12)
+    torch.testing.assert_close(screened.parameters.grad, dense.parameters.grad)
+
+
+def test_float32_is_float64_to_single_precision():
+    exact, fast = build(), build(dtype=torch.float32)
+    fast.completer.draw = lambda draw=fast.completer.draw: draw(exact.completer.noise.float())
+    a = exact(MU, 1.0)
+    assert fast(MU, 1.0).objective == pytest.approx(a.objective, rel=1e-5)
+    torch.testing.assert_close(
+        fast.parameters.grad.double(), exact.parameters.grad, rtol=1e-3, atol=1e-5
+    )
+
+
+def test_outside_of_the_domain_is_not_feasible():
+    objective = build()
+    objective.parameters.value["w1"].fill_(3.0)
+    assert not objective(MU, 1.0).feasible
+
+
+def test_noise_is_fresh_at_every_draw_and_the_same_for_the_same_seed():
+    a, b = build(), build()
+    first = a.completer.draw().clone()
+    torch.testing.assert_close(first, b.completer.draw())
+    assert not torch.equal(first, a.completer.draw())
+
+
+def test_observed_cells_are_never_touched():
+    objective = build()
+    c = objective.completer
+    seen = ~c.missing
+    np.testing.assert_array_equal(c.draw().T.numpy()[seen], c.x0[seen])
+    np.testing.assert_array_equal(c.filled()[seen], c.x0[seen])
+
+
+NAMES = {"w1": "fc1_w", "b1": "fc1_b", "w2": "fc2_w", "b2": "fc2_b"} | {
+    f"{ours}_{p}{k}": f"{theirs}_{p}{k}"
+    for ours, theirs in (("mean", "mu"), ("logvar", "lv"))
+    for p in "wb"
+    for k in "12"
+}
+
+
+def from_golden(g, weight, noises):
+    rng = np.random.default_rng(0)
+    d = g["X"].shape[1]
+    objective = Objective(
+        MLPSCM(d, 6, np.ones((d, d), dtype=bool), rng),
+        GaussianCompleter(g["X"], 6, rng, standardise=False),
+        equal_variance,
+        acyclicity_term("logdet"),
+        l1=float(g["lambda1"]),
+        divergence=Divergence(LiveMMD("reference"), None, rng),
+        divergence_weight=weight,
+        scale_divergence=False,
+        dtype=torch.float64,
+    )
+    for ours, theirs in NAMES.items():
+        value = objective.parameters.value[ours]
+        value.copy_(torch.from_numpy(g[theirs]).reshape(value.shape))
+    draw, noises = objective.completer.draw, iter(noises)
+    objective.completer.draw = lambda: draw(torch.from_numpy(next(noises).T.copy()))
+    return objective
+
+
+@pytest.mark.parametrize(("tag", "weight"), [("lam001", 0.01), ("lam150", 1.5)])
+def test_golden_objective_and_gradients(golden, tag, weight):
+    g = golden("otm_nonlinear_objective")
+    objective = from_golden(g, weight, [g["eps"]])
+    terms = objective(float(g["mu"]), float(g["s"]))
+    assert terms.objective == pytest.approx(g[f"obj_{tag}"], rel=1e-9)
+    for ours, theirs in NAMES.items():
+        expected = g[f"grad_{tag}_{theirs}"]
+        slope = objective.parameters.slope[ours].numpy().reshape(expected.shape)
+        np.testing.assert_allclose(slope, expected, rtol=1e-9, atol=1e-10)
+
+
+def test_golden_adam_steps(golden):
+    from gapdag.core.solver import PathFollowing, Stage
+
+    g = golden("otm_nonlinear_objective")
+    objective = from_golden(g, 0.01, g["adam_eps"])
+    stage = Stage(float(g["mu"]), float(g["s"]), 3)
+    PathFollowing([stage], lr=2e-4, weight_decay=float(g["lambda2"])).minimise(objective)
+    for ours, theirs in NAMES.items():
+        expected = g[f"adam3_{theirs}"]
+        value = objective.parameters.value[ours].numpy().reshape(expected.shape)
+        np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-10)
