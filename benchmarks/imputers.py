@@ -21,13 +21,17 @@ from gapdag.base import Imputer
 from gapdag.imputers import IterativeImputer, MeanImputer, MissForestImputer
 from gapdag.problem import Problem
 
+PLAIN = {"sample_posterior": False, "average": False}
 AUTHORS = {"max_iter": 50, "n_estimators": 4, "max_features": 1.0, "average": False}
 VARIANTS: dict[str, Imputer] = {
     "mean": MeanImputer(),
-    "iterative, authors (50 rounds, tol 1e-3)": IterativeImputer(max_iter=50, tol=1e-3),
-    "iterative, 3 rounds": IterativeImputer(max_iter=3),
-    "iterative, 10 rounds, 10 nearest": IterativeImputer(n_nearest_features=10),
-    "iterative, default": IterativeImputer(),
+    "iterative, authors (50 rounds, no draws, last)": IterativeImputer(max_iter=50, **PLAIN),
+    "the same, 3 rounds": IterativeImputer(max_iter=3, **PLAIN),
+    "the same, 2 rounds": IterativeImputer(max_iter=2, **PLAIN),
+    "iterative, 5 rounds of draws, averaged": IterativeImputer(max_iter=5),
+    "iterative, 20 rounds of draws, averaged": IterativeImputer(max_iter=20),
+    "iterative, default, 10 nearest": IterativeImputer(n_nearest_features=10),
+    "iterative, default (10 rounds of draws, averaged)": IterativeImputer(),
     "missforest, authors (50 rounds of 4 trees)": MissForestImputer(**AUTHORS),
     "the same, 4 rounds": MissForestImputer(**{**AUTHORS, "max_iter": 4}),
     "the same, 4 rounds, averaged": MissForestImputer(
@@ -41,6 +45,9 @@ VARIANTS: dict[str, Imputer] = {
     "10 trees of 1/3, depth 5, averaged": MissForestImputer(max_depth=5),
     "10 trees of 1/3, no depth limit, averaged": MissForestImputer(max_depth=None),
     "10 trees of 1/3, 10 nearest, averaged": MissForestImputer(n_nearest_features=10),
+    "10 trees of all, 10 nearest, averaged": MissForestImputer(
+        max_features=1.0, n_nearest_features=10
+    ),
     "20 trees of 1/3, 4 rounds, averaged": MissForestImputer(n_estimators=20),
     "missforest, default (10 trees of 1/3, 4 rounds, averaged)": MissForestImputer(),
 }

@@ -13,6 +13,7 @@ def golden():
     """golden("metrics"): the arrays of that file, or a skip that says how to get it."""
     return golden_values.load
 
+
 # a loaded machine is slow, not wrong
 hypothesis.settings.register_profile("gapdag", deadline=None)
 hypothesis.settings.load_profile("gapdag")

@@ -61,6 +61,9 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_CLASSES[name]), name)
         globals()[name] = value
         return value
+    if name == "core":  # its terms are reached through it
+        importlib.import_module("gapdag.core.acyclicity")
+        importlib.import_module("gapdag.core.divergence")
     if name in _MODULES:
         return importlib.import_module(f"gapdag.{name}")
     if name == "__version__":

@@ -28,7 +28,7 @@ def text(found: Audit) -> str:
     ]
     if found.smallest_pair is not None:
         a, b, count = found.smallest_pair
-        lines.append(f"fewest rows behind a pair of columns: {count} ({a!r} and {b!r})")
+        lines.append(f"fewest rows behind a pair of columns: {count} ({_short(a)} and {_short(b)})")
     lines += ["", *_columns(found), "", *_patterns(found), "", *_wrapped(_little(found.little))]
     for warning in found.warnings:
         lines += _wrapped(f"warning: {warning}")
@@ -90,7 +90,7 @@ def _wrapped(line: str) -> list[str]:
     return textwrap.wrap(line, WIDTH, subsequent_indent="  ")
 
 
-def _short(name: object, most: int = 30) -> str:
+def _short(name: object, most: int = 24) -> str:
     """A column's name on one line, control characters written out."""
     said = "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(name))
     return said if len(said) <= most else said[: most - 3] + "..."

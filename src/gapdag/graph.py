@@ -100,7 +100,7 @@ def cpdag(adjacency: ArrayLike) -> NDArray[np.bool_]:
     if not is_dag(A):
         raise GapdagError("only a DAG has an equivalence class of DAGs; this graph has a cycle")
     skeleton = A | A.T
-    P = skeleton.copy()  # P[i, j] and P[j, i]: undirected; P[i, j] alone: i -> j
+    P: NDArray[np.bool_] = skeleton.copy()  # P[i, j] and P[j, i]: undirected; P[i, j] alone: i -> j
     for k in range(A.shape[0]):  # v-structures i -> k <- j with i, j apart
         parents = np.flatnonzero(A[:, k])
         for i in parents:

@@ -169,5 +169,5 @@ def _pair(edge: Any, key: str) -> tuple[str, str]:
         raise GapdagError(f"knowledge: each of {key!r} is a pair [source, target], got {edge!r}")
     a, b = str(edge[0]), str(edge[1])
     if a == b:
-        raise GapdagError(f"knowledge: {key!r} holds the edge {a!r} -> {b!r} from a column to itself")
+        raise GapdagError(f"knowledge: {key!r} holds an edge from {a!r} to itself")
     return a, b

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,8 +21,10 @@ if TYPE_CHECKING:  # `import gapdag` imports this module, and must stay light
     from gapdag.knowledge import Knowledge
     from gapdag.result import CausalResult
 
-HOMES = ("core", "simulate", "imputers", "learners", "methods")
-"""the packages in which things with a name are written"""
+TERMS = ("gapdag.core.acyclicity", "gapdag.core.divergence", "gapdag.core.score")
+"""the modules of core in which things with a name are written; others need torch at import"""
+HOMES = ("simulate", "imputers", "learners", "methods")
+"""the packages of which any module may hold things with a name"""
 
 
 def learn(
@@ -109,6 +112,8 @@ def make_imputer(name: str, random_state: Any = 0, **options: Any) -> Imputer:
 
 def load_all() -> None:
     """Import every module that registers something, so that its names are known."""
+    for term in TERMS:
+        import_module(term)
     for home in HOMES:
         package = import_module(f"gapdag.{home}")
         for module in pkgutil.walk_packages(package.__path__, f"gapdag.{home}."):
@@ -128,13 +133,22 @@ def shown(progress: bool | Progress | None) -> Iterator[Progress | None]:
         from tqdm.auto import tqdm
 
         shape = "{desc} {percentage:3.0f}% |{bar}| {elapsed}<{remaining}"
-        with tqdm(total=1.0, bar_format=shape, dynamic_ncols=True, leave=False) as bar:
+        with tqdm(total=1.0, bar_format=shape, **_room()) as bar:
 
             def move(done: float, doing: str) -> None:
                 bar.set_description_str(doing, refresh=False)
                 bar.update(min(max(done, 0.0), 1.0) - bar.n)
 
             yield move
+            move(1.0, "done")
+
+
+def _room() -> dict[str, Any]:
+    """The size of the terminal; tqdm shows nothing in one that gives its own as 0 by 0."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return {}
+    size = shutil.get_terminal_size((80, 24))
+    return {"ncols": size.columns - 1, "nrows": size.lines}
 
 
 def _someone_watches() -> bool:

@@ -88,18 +88,22 @@ def little(X: Array, columns: list[str]) -> Little:
 
 
 def _usable(x: Array) -> bool:
-    """Whether a column's observed values are finite and vary."""
+    """Whether a column's observed values are finite and vary by more than rounding."""
     x = x[~np.isnan(x)]
-    return bool(len(x) and np.isfinite(x).all() and x.min() < x.max())
+    if not len(x) or not np.isfinite(x).all():
+        return False
+    with np.errstate(over="ignore"):
+        spread = float(x.std())
+    return bool(np.finfo(np.float64).tiny < spread < np.inf and spread > 1e-12 * np.abs(x).max())
 
 
 def _why_not(X: Array, names: list[str]) -> str:
     """Why the test cannot be made on these rows and columns; empty when it can."""
     n, d = X.shape
-    if not np.isnan(X).any():
-        return "nothing is missing in the columns of numbers that vary"
     if d < 2:
         return "it needs at least 2 columns of numbers that vary"
+    if not np.isnan(X).any():
+        return "nothing is missing in the columns of numbers that vary"
     if n <= d:
         return f"it needs more rows than columns; there are {n} and {d}"
     seen = (~np.isnan(X)).astype(np.float64)
@@ -107,8 +111,6 @@ def _why_not(X: Array, names: list[str]) -> str:
     if len(apart):
         i, j = apart[0]
         return f"{names[i]!r} and {names[j]!r} are observed together in fewer than 2 rows"
-    if (seen == seen[0]).all():
-        return "every row has the same pattern of holes"
     return ""
 
 

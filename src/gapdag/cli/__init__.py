@@ -43,7 +43,7 @@ def _ended(e: BaseException) -> int:
         # whatever was raised after a signal was raised because of it
         _say("interrupted" if stopped in (0, 2) else "terminated")
         return 128 + (stopped or 2)
-    if isinstance(e, BrokenPipeError):
+    if BrokenPipeError in (type(e), type(e.__context__)):  # the parser of options makes it an exit
         _quiet()  # the reader of our output has seen enough
         return 0
     if isinstance(e, SystemExit):

@@ -22,7 +22,7 @@ from gapdag.columns import names_of
 from gapdag.errors import GapdagError
 from gapdag.registry import unknown
 
-OTHER_DELIMITERS = {";": "';'", "\t": "tab", "|": "'|'"}
+DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 MAX_FIELD = 10_000_000  # of one cell; the csv module's own limit breaks on long texts
 
 
@@ -184,10 +184,13 @@ def _decoded(raw: bytes, path: Path) -> str:
 
 def _read_text(raw: bytes, path: Path, delimiter: str, sha256: str) -> Source:
     text = _decoded(raw, path)
-    header = _checked_header(text, delimiter, path)
-    frame = _parse(text, delimiter)
-    if len(frame.columns) != len(header):  # no input is known that gets here
-        raise GapdagError(f"{str(path)!r} is no regular CSV; save it again")
+    header, n = _checked_header(text, delimiter, path)
+    try:
+        frame = _parse(text, delimiter)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as e:
+        raise GapdagError(f"{str(path)!r} is no regular CSV: {e}") from None
+    if frame.shape != (n, len(header)):  # two readers that disagree: better none than one
+        raise GapdagError(f"{str(path)!r} is no regular CSV (its quotes, perhaps); save it again")
     frame.columns = pd.Index(header)
     source = Source(path, sha256, frame, (), text, delimiter, tuple(range(len(header))))
     return _without_unnamed(source)
@@ -223,13 +226,13 @@ def _rows(text: str, delimiter: str, path: Path) -> Iterator[tuple[int, list[str
         csv.field_size_limit(before)
 
 
-def _checked_header(text: str, delimiter: str, path: Path) -> list[str]:
-    """The column names, every row having been found as long as the header."""
+def _checked_header(text: str, delimiter: str, path: Path) -> tuple[list[str], int]:
+    """The column names and how many rows follow, each as long as the header."""
     name = repr(str(path))
     rows = _rows(text, delimiter, path)
     header = next(rows, (0, []))[1]
     if len(header) == 1:
-        for other, said in OTHER_DELIMITERS.items():
+        for other, said in DELIMITERS.items():
             if other in header[0] and other != delimiter:
                 raise GapdagError(
                     f"{name} has one column whose name holds {said}: if that is what parts its "
@@ -248,7 +251,7 @@ def _checked_header(text: str, delimiter: str, path: Path) -> list[str]:
     twice = [c for c, k in Counter(header).items() if k > 1 and c.strip()]
     if twice:
         raise GapdagError(f"duplicated column names: {names_of(twice)}; rename or drop them")
-    return header
+    return header, n
 
 
 def _without_unnamed(source: Source) -> Source:

@@ -142,9 +142,10 @@ def _kernel(square: NDArray[Any], rate: list[float]) -> Any:
 
 
 def _squared_distances(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
-    square = np.einsum("ij,ij->i", x, x)[:, None] + np.einsum("ij,ij->i", y, y)
+    square: NDArray[Any] = np.einsum("ij,ij->i", x, x)[:, None] + np.einsum("ij,ij->i", y, y)
     square -= 2 * (x @ y.T)
-    return np.maximum(square, 0, out=square)
+    np.maximum(square, 0, out=square)
+    return square
 
 
 def _pair(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -74,10 +74,10 @@ class MLPSCM:
         """x̂ (d, n) from x (d, n)."""
         p, d, units = self.p, self.d, self.units
         if self.screened:
-            torch.index_select(
-                x, 0, self.inputs.view(-1), out=self.gathered.view(-1, x.shape[1])
+            torch.index_select(x, 0, self.inputs.view(-1), out=self.gathered.view(-1, x.shape[1]))
+            torch.baddbmm(
+                p["b1"][:, :, None], p["w1"].gather(2, self.where), self.gathered, out=units
             )
-            torch.baddbmm(p["b1"][:, :, None], p["w1"].gather(2, self.where), self.gathered, out=units)
         else:
             flat = units.view(d * self.hidden, -1)
             torch.addmm(p["b1"].view(-1, 1), p["w1"].view(-1, d), x, out=flat)

@@ -67,7 +67,7 @@ class Settings:
             raise GapdagError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
         if not 0 < self.final_lr <= 1:
             raise GapdagError(f"final_lr must be above 0 and at most 1, got {self.final_lr!r}")
-        if not self.s or not all(isinstance(v, Real) and v > 0 for v in self.s):
+        if not self.s or not all(isinstance(v, Real) and float(v) > 0 for v in self.s):
             raise GapdagError(f"s must be one or more numbers above 0, got {self.s!r}")
 
     def schedule(self) -> list[tuple[float, float, int]]:

@@ -37,7 +37,7 @@ class ImputeThenLearn(StructureLearner):
     either go into its dict. Without holes the answer is the learner's own at the same seed.
 
     >>> from gapdag import simulate
-    >>> p = simulate.problem(d=4, edges=4, n=200, rate=0.2, seed=1)
+    >>> p = simulate.problem(d=4, edges=4, n=200, rate=0.1, seed=1)
     >>> pair = ImputeThenLearn("mean", "dagma-mlp", learner_options={"steps": 400})
     >>> result = pair.fit(p.frame).result_
     >>> result.method, result.is_dag, int(result.impute().isna().sum().sum())

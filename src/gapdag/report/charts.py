@@ -62,7 +62,7 @@ def _panel(name: str, seen: Array, new: Array) -> Panel:
     spread = float(seen.std())
     shift = float((new.mean() - seen.mean()) / spread) if spread > 0 else None
     counts = f"{len(seen):,} observed, {len(new):,} filled"
-    edges = _bins(seen, new)
+    edges, ends = _bins(seen, new)
     # shares, not counts: the two have different sizes, and their shapes are what compares
     low, high = edges[0], edges[-1]
     a = np.histogram(seen, edges)[0] / len(seen)
@@ -77,21 +77,22 @@ def _panel(name: str, seen: Array, new: Array) -> Panel:
         '<path class="observed" d="{}Z"/><path class="filled" d="{}"/>'
         '<path class="axis" d="M0 84.5H220"/><text x="0" y="99">{}</text>'
         '<text x="220" y="99" class="end">{}</text></svg>'
-    ).format(
-        said, _steps(a / top, **size), _steps(b / top, **size), _short(edges[0]), _short(edges[-1])
-    )
+    ).format(said, _steps(a / top, **size), _steps(b / top, **size), *ends)
     return Panel(name, counts, shift, svg)
 
 
-def _bins(seen: Array, new: Array) -> Array:
-    """Edges over what was observed and half as much again; whole numbers keep a bar each."""
+def _bins(seen: Array, new: Array) -> tuple[Array, tuple[str, str]]:
+    """Edges over what was observed and half as much again, and what to write at their ends."""
     low, high = float(seen.min()), float(seen.max())
     room = (high - low) / 2 or 0.5
     low, high = max(low - room, min(low, new.min())), min(high + room, max(high, new.max()))
     whole = bool((seen == np.floor(seen)).all() and (new == np.floor(new)).all())
-    if whole and high - low < BINS:
-        return np.arange(math.floor(low), math.ceil(high) + 2) - 0.5
-    return np.linspace(low, high, BINS + 1) if high > low else np.array([low - 0.5, low + 0.5])
+    if whole and high - low < BINS:  # a bar for each number
+        low, high = math.floor(low), math.ceil(high)
+        return np.arange(low, high + 2) - 0.5, (_short(low), _short(high))
+    if high == low:
+        return np.array([low - 0.5, low + 0.5]), ("", _short(low))
+    return np.linspace(low, high, BINS + 1), (_short(low), _short(high))
 
 
 def _steps(shares: Array, width: float, height: float) -> str:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import keyword
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,12 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gapdag.knowledge import Knowledge
 from gapdag.result import CausalResult
 from gapdag.table import Table
 
 LONGEST_NAME = 120
-MOST_ROWS_DRAWN = 400
+MOST_ROWS_DRAWN = 384  # the picture's height in pixels: no row falls between two
 NO_TABLE = (
     "This result was loaded from a file, which never holds the table itself. "
     "Fit again, or open the report that was written beside it."
@@ -115,7 +112,7 @@ def holes_picture(table: Table) -> dict[str, Any]:
     """The share missing in each block of rows, one byte a cell, for the page to paint."""
     n = len(table.values)
     bounds = np.linspace(0, n, min(n, MOST_ROWS_DRAWN) + 1).astype(int)
-    share = np.add.reduceat(table.missing.astype(float), bounds[:-1], axis=0)
+    share = np.add.reduceat(table.missing, bounds[:-1], axis=0, dtype=np.float64)
     share /= np.diff(bounds)[:, None]
     cells = np.ceil(share * 255).astype(np.uint8)  # up: a single hole must not round away
     return {"bounds": bounds.tolist(), "cells": base64.b64encode(cells.tobytes()).decode()}
@@ -140,52 +137,3 @@ def rows(said: Mapping[str, Any], skip: tuple[str, ...] = ()) -> list[tuple[str,
             text = value if isinstance(value, str) and value else repr(value)
             out.append((key, text if len(text) <= 300 else f"{text[:300]}…"))
     return out
-
-
-def python_code(result: CausalResult) -> str:
-    """The call that makes this result again, as far as its settings can be written down."""
-    arguments, unsaid = [f"method={result.method!r}"], []
-    for key, value in result.settings.items():
-        written = _written(value)
-        if written is None or not key.isidentifier() or keyword.iskeyword(key):
-            unsaid.append(f"# and with {key} = {' '.join(str(value).split())[:200]}")
-        elif key != "method":
-            arguments.append(f"{key}={written}")
-    call = f"result = gd.learn(df, {', '.join(arguments)})"
-    if len(call) > 88:
-        call = "\n".join(["result = gd.learn(", "    df,", *(f"    {a}," for a in arguments), ")"])
-    return "\n".join(["import gapdag as gd", "", call, *unsaid])
-
-
-def shell_code(result: CausalResult) -> str:
-    """The same for a terminal; knowledge is a file there."""
-    words = ["gapdag learn DATA.csv", f"--method {shlex.quote(result.method)}"]
-    for key, value in result.settings.items():
-        written = _written(value)
-        if key == "random_state":
-            words.append(f"--seed {written}")
-        elif key == "knowledge":
-            words += ["--knowledge KNOWLEDGE.yaml"] if value else []
-        elif written is not None and key != "method":
-            plain = value if isinstance(value, str) else written
-            words.append(f"--set {shlex.quote(f'{key}={plain}')}")
-    one = " ".join([*words, "-o OUT"])
-    return one if len(one) <= 88 else " \\\n    ".join([*words, "-o OUT"])
-
-
-def _written(value: Any) -> str | None:
-    """Python source for a plain value; None where there is no telling."""
-    if isinstance(value, Knowledge):
-        return f"gd.{value!r}"
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, bool | int | float | str):
-        return repr(value)
-    if isinstance(value, list | tuple):
-        parts = [_written(v) for v in value]
-        return None if None in parts else f"[{', '.join(map(str, parts))}]"
-    if isinstance(value, Mapping):
-        pairs = [(repr(str(k)), _written(v)) for k, v in value.items()]
-        if all(v is not None for _, v in pairs):
-            return "{" + ", ".join(f"{k}: {v}" for k, v in pairs) + "}"
-    return None

@@ -54,7 +54,8 @@
         "border-color": colour("effect-line"), "border-width": 2 } },
       { selector: "node.chosen", style: { "background-color": colour("accent"),
         "border-color": colour("accent"), color: colour("surface"), "font-weight": "bold" } },
-      { selector: "edge.path", style: { opacity: 1 } },
+      // on top: the arrowheads of faded edges would cut into theirs
+      { selector: "edge.path", style: { opacity: 1, "z-index": 9 } },
     ];
   }
 

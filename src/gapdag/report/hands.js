@@ -40,10 +40,9 @@
   cy.on("tap", (event) => event.target === cy && choose(null));
 
   // The wheel scrolls the page until the reader has clicked the drawing.
-  box.addEventListener("pointerdown", () => {
-    box.focus({ preventScroll: true });
-    cy.userZoomingEnabled(true);
-  });
+  // (Cytoscape takes the focus away on mousedown; click comes after.)
+  box.addEventListener("click", () => box.focus({ preventScroll: true }));
+  box.addEventListener("focusin", () => cy.userZoomingEnabled(true));
   box.addEventListener("focusout", () => cy.userZoomingEnabled(false));
   box.addEventListener("pointerleave", hide);
 
@@ -119,5 +118,4 @@
   });
 
   new ResizeObserver(() => cy.resize()).observe(box);
-  report.start();
 })();

@@ -13,12 +13,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from gapdag.report import charts, content
+from gapdag.report import charts, content, reproduce
 from gapdag.result import CausalResult
 
 HERE = Path(__file__).parent
 LIBRARIES = ("vendor/cytoscape.min.js", "vendor/cytoscape-dagre.min.js")
-PAGE_SCRIPTS = ("page.js", "graph.js", "tables.js", "holes.js", "hands.js")
+PAGE_SCRIPTS = ("page.js", "tables.js", "holes.js", "graph.js", "hands.js")
 LICENCES = ("cytoscape", "cytoscape-dagre", "dagre")
 PANELS_SHOWN = 12
 
@@ -28,7 +28,8 @@ def render(result: CausalResult) -> str:
     css = _read("page.css")
     # the theme is chosen before anything is painted, so that a dark page does not flash white
     head = [_script("theme.js")]
-    body = [*(_script(name) for name in LIBRARIES), _joined(PAGE_SCRIPTS)]
+    # an element each: should one fail, the others still run
+    body = [_script(name) for name in (*LIBRARIES, *PAGE_SCRIPTS)]
     page = _environment().get_template("template.html")
     text = page.render(
         csp=_csp(css, [*head, *body]),
@@ -47,13 +48,16 @@ def _said(result: CausalResult) -> dict[str, Any]:
     """Everything the template shows."""
     table, found, plain = result.table, content.edges(result), result.to_dict()
     filled = content.imputed(result)
-    checks = [] if filled is None else charts.panels(result.columns, table_values(result), filled)
+    checks = []
+    if table is not None and filled is not None:
+        checks = charts.panels(result.columns, table.values, filled)
     names = [content.label(c) for c in result.columns]
     return {
         "result": result,
         "names": names,
         "edges": found,
         "undirected": sum(not e.directed for e in found),
+        "alone": len(names) - len({i for e in found for i in (e.source, e.target)}),
         "strongest": max((e.strength for e in found), default=0.0),
         "negative": any(e.weight < 0 for e in found),
         "warnings": content.warnings(result),
@@ -67,20 +71,13 @@ def _said(result: CausalResult) -> dict[str, Any]:
         "lines": charts.lines(result.diagnostics.get("history")),
         "settings": content.rows(plain["settings"]),
         "diagnostics": content.rows(plain["diagnostics"], skip=("history",)),
-        "python_code": content.python_code(result) if result.method else "",
-        "shell_code": content.shell_code(result) if result.method else "",
+        "python_code": reproduce.python_code(result) if result.method else "",
+        "shell_code": reproduce.shell_code(result) if result.method else "",
         "data": _embedded(_payload(result, names, found)),
     }
 
 
-def table_values(result: CausalResult) -> charts.Array:
-    assert result.table is not None  # whoever asks has filled values, which need a table
-    return result.table.values
-
-
-def _payload(
-    result: CausalResult, names: list[str], found: list[content.Edge]
-) -> dict[str, Any]:
+def _payload(result: CausalResult, names: list[str], found: list[content.Edge]) -> dict[str, Any]:
     """What the scripts work on. A further measure of an edge (confidence) gets a place here."""
     picture = None
     if result.table is not None and result.table.missing.any():
@@ -113,10 +110,6 @@ def _csp(css: str, scripts: list[str]) -> str:
 def _hash(text: str) -> str:
     digest = hashlib.sha256(text.encode("utf-8")).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
-
-
-def _joined(names: tuple[str, ...]) -> str:
-    return "\n".join(_script(name) for name in names)
 
 
 def _script(name: str) -> str:

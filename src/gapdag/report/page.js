@@ -102,9 +102,12 @@ const report = (() => {
     threshold();
     printing();
     tell("threshold");
+    if (!report.graph) byId("graph").textContent = "The drawing failed; the table says the same.";
     document.body.dataset.ready = "true";
   }
 
+  addEventListener("DOMContentLoaded", start); // when the other scripts have run
+
   return { data, edges, state, byId, on, isShown, label, number, counted, choose, colour, make,
-    save, start };
+    save };
 })();

@@ -63,15 +63,23 @@
     return { n: lines.length, text: all.map((l) => l.map(quote).join(separator) + "\n").join("") };
   }
 
+  // browsers that keep the clipboard from pages opened from disk still copy a selection
+  function copySelected(content) {
+    const area = report.make("textarea", content, { className: "away" });
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    byId("copy").focus();
+    return done;
+  }
+
   async function copy() {
     const { n, text: tabs } = text("\t"); // a spreadsheet takes tabs as cells
-    const note = byId("copy-note");
-    try {
-      await navigator.clipboard.writeText(tabs);
-      note.textContent = `Copied ${n} ${n === 1 ? "edge" : "edges"}.`;
-    } catch {
-      note.textContent = "This browser does not let the page copy; download the CSV instead.";
-    }
+    const done = await navigator.clipboard?.writeText(tabs).then(() => true, () => false)
+      || copySelected(tabs);
+    byId("copy-note").textContent = done ? `Copied ${n} ${n === 1 ? "edge" : "edges"}.`
+      : "This browser does not let the page copy; download the CSV instead.";
   }
 
   filter.addEventListener("input", show);
