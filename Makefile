@@ -31,7 +31,8 @@ bench-speed: dev
 	$(RUN) benchmarks/speed.py
 
 bench-accuracy: dev
-	$(RUN) benchmarks/accuracy.py
+	$(RUN) benchmarks/accuracy.py defaults
+	$(RUN) benchmarks/accuracy.py reference
 
 clean:
 	rm -rf .venv demo build src/*.egg-info

@@ -511,6 +511,20 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
     assert process.wait(timeout=60) == 0
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_an_output_that_cannot_be_written_is_one_line():
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gapdag", "--version"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "gapdag: cannot write to stdout: No space left on device\n"
+
+
 def test_a_bug_is_one_line_and_a_traceback_only_when_asked(capsys, monkeypatch):
     def broken(*_):
         raise RuntimeError("no such luck")

@@ -95,7 +95,7 @@ REFUSED = {
     "into a root": ({"required": [("b", "a")], "roots": ["a"]}, "'b' -> 'a' is required but also"),
     "out of a sink": ({"required": [("a", "b")], "sinks": ["a"]}, "ruled out"),
     "unknown name": ({"roots": ["aa", "a"]}, "unknown column 'aa'; did you mean: a"),
-    "itself": ({"forbidden": [("a", "a")]}, "from a column to itself"),
+    "itself": ({"forbidden": [("a", "a")]}, "'forbidden' holds an edge from 'a' to itself"),
     "in two tiers": ({"tiers": [["a"], ["a", "b"]]}, "'a' stands in the tiers twice"),
     "no pair": ({"forbidden": [("a", "b", "c")]}, r"is a pair \[source, target\]"),
     "text for a list": ({"roots": "a"}, "'roots' must be a list, got 'a'"),

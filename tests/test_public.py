@@ -9,10 +9,11 @@ import pytest
 
 import gapdag as gd
 
-NAMES = (
-    "learn audit methods load OTM ImputeThenLearn Auto Knowledge CausalResult Problem "
-    "GapdagError GapdagWarning simulate metrics graph core"
-).split()
+NAMES = [
+    *("learn", "audit", "methods", "load", "OTM", "ImputeThenLearn", "Auto", "Knowledge"),
+    *("CausalResult", "Problem", "GapdagError", "GapdagWarning"),
+    *("simulate", "metrics", "graph", "core"),
+]
 
 
 def python(code: str) -> str:

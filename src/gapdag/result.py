@@ -78,14 +78,10 @@ class CausalResult:
         i, j = np.nonzero(self._adjacency)
         weight = self._weights[i, j]
         order = np.argsort(-np.abs(weight), kind="stable")
-        names = np.array(self.columns, dtype=object)
-        return pd.DataFrame(
-            {
-                "source": names[i[order]].astype(str),
-                "target": names[j[order]].astype(str),
-                "weight": weight[order],
-            }
-        )
+        # not by way of numpy's own texts, which lose a NUL at the end of a name
+        source = pd.Series([self.columns[k] for k in i[order]], dtype="str")
+        target = pd.Series([self.columns[k] for k in j[order]], dtype="str")
+        return pd.DataFrame({"source": source, "target": target, "weight": weight[order]})
 
     @property
     def is_dag(self) -> bool:

@@ -29,6 +29,7 @@ def test_positive_exactly_on_cycles(A):
 
 @given(small)
 def test_gradients_are_those_of_finite_differences(A):
+    A = A + 1e-3  # a step down must stay above zero, where the domain ends
     for h in ALL:
         _, slope = h(A, return_grad=True)
         for i, j in [(0, 1), (3, 2), (4, 4)]:

@@ -37,6 +37,16 @@ def test_it_beats_the_mean(imputer, mechanism):
     assert error < 0.9 * rmse(MeanImputer().fit_transform(p.X), p.X, p.X_true)
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_draws_keep_predictions_from_confirming_each_other(seed):
+    p = simulate.problem(d=8, edges=16, n=300, mechanism="mim", seed=seed)
+    plain = IterativeImputer(max_iter=20, sample_posterior=False, average=False)
+    error, without = (
+        rmse(i.fit_transform(p.X), p.X, p.X_true) for i in (IterativeImputer(), plain)
+    )
+    assert error < 0.95 * without
+
+
 @both
 @given(exponents=st.lists(st.integers(-330, 300), min_size=4, max_size=4))
 @settings(max_examples=6, deadline=None)

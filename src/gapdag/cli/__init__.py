@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -21,9 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     with SIGNALS.caught():
         try:
-            for stream in (sys.stdout, sys.stderr):
-                if hasattr(stream, "reconfigure"):  # a name that the terminal cannot show
-                    stream.reconfigure(errors="backslashreplace")
+            _streams()
             from gapdag.cli.app import run
 
             status = run(sys.argv[1:] if argv is None else list(argv))
@@ -33,6 +32,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             return status
         except BaseException as e:
             return _ended(e)
+
+
+def _streams() -> None:
+    """Make stdout and stderr take whatever is printed."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        stream = getattr(sys, name)
+        if hasattr(stream, "reconfigure"):  # a name that the terminal cannot show
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _ended(e: BaseException) -> int:
@@ -50,6 +59,10 @@ def _ended(e: BaseException) -> int:
         return e.code if isinstance(e.code, int) else 0
     if isinstance(e, GapdagError):
         _say(str(e))
+        return WRONG
+    if isinstance(e, OSError) and e.filename is None and e.errno == errno.ENOSPC:
+        _say(f"cannot write to stdout: {e.strerror}")
+        _quiet()
         return WRONG
     if isinstance(e, MemoryError):
         _say("out of memory; try fewer columns (--columns) or fewer rows")

@@ -11,9 +11,9 @@ import pandas as pd
 from gapdag.columns import names_of
 from gapdag.errors import GapdagError
 
-NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
-DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(\.\d{3})*(,\d+)?([eE][+-]?\d+)?\s*")
-THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})+(\.\d*)?\s*")
+NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+(\.\d{3})*(,\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
+THOUSANDS = re.compile(r"\s*[+-]?\d{1,3}(,\d{3})+(\.\d*)?\s*", re.ASCII)
 DATE = re.compile(
     r"\s*(\d{4}[-/.]\d{1,2}([-/.]\d{1,2})?|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|\d{1,2}:\d{2}(:\d{2})?)"
     r"([ T].*)?\s*"

@@ -45,6 +45,10 @@ class GaussianCompleter:
 
     They see the row with zeros at its holes; the noise is fresh at every draw (the paper, §3,
     'super imputer'). With ``standardise`` the networks see and give columns of unit variance.
+
+    With ``guess``, the table as some imputer has filled it, the holes hold that instead of zeros
+    and the networks correct it, from nothing at the start and with noise of ``spread`` standard
+    deviations: the paper's h_c ('any off-the-shelf imputer') followed by its φ.
     """
 
     learns = True
@@ -55,9 +59,11 @@ class GaussianCompleter:
         hidden: int,
         rng: np.random.Generator,
         standardise: bool = True,
+        guess: NDArray[np.float64] | None = None,
+        spread: float = 1.0,
     ) -> None:
         self.missing, self.n = np.isnan(X), len(X)
-        self.x0 = np.where(self.missing, 0.0, X)
+        self.x0 = np.where(self.missing, 0.0 if guess is None else guess, X)
         d = X.shape[1]
         self.scale = np.nanstd(X, axis=0) if standardise else np.ones(d)
         self.seed = int(rng.integers(2**63))
@@ -67,6 +73,11 @@ class GaussianCompleter:
                 bound = 1 / np.sqrt(cols)  # as torch.nn.Linear starts
                 self.start[f"{net}_w{layer}"] = rng.uniform(-bound, bound, (rows, cols))
                 self.start[f"{net}_b{layer}"] = rng.uniform(-bound, bound, rows)
+        if guess is not None:
+            for last in ("mean_w2", "mean_b2", "logvar_w2"):
+                self.start[last] = np.zeros_like(self.start[last])
+            self.start["logvar_b2"] = np.full(d, 2 * np.log(spread))
+        self.base = 0.0 if guess is None else self.x0
 
     def bind(self, parameters: Parameters) -> None:
         """Take the parameters' views and make the buffers."""
@@ -119,4 +130,4 @@ class GaussianCompleter:
     def filled(self) -> NDArray[np.float64]:
         """The table with each hole at its expected value, (n, d)."""
         mean = self._forward("mean").numpy().T.astype(np.float64) * self.scale
-        return np.where(self.missing, mean, self.x0)
+        return np.where(self.missing, self.base + mean, self.x0)

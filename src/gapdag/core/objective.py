@@ -43,7 +43,7 @@ class Terms:
 
 
 class Divergence:
-    """A divergence between two tables (d, n), with both gradients, on a fresh draw of rows a call."""
+    """Between two tables (d, n), with both gradients, on a fresh draw of rows at every call."""
 
     def __init__(self, both: Both, rows: int | None, rng: np.random.Generator) -> None:
         self.both, self.rows, self.rng = both, rows, rng
@@ -73,12 +73,14 @@ class Objective:
         divergence: Divergence | None = None,
         divergence_weight: float = 0.0,
         scale_divergence: bool = True,
+        completer_speed: float = 1.0,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         self.scm, self.completer, self.score, self.acyclicity = scm, completer, score, acyclicity
         self.l1, self.divergence = l1, divergence if divergence_weight else None
         self.divergence_weight, self.scale_divergence = divergence_weight, scale_divergence
         self.parameters = Parameters([scm.start, completer.start], dtype)
+        self.speeds = (1.0, completer_speed)  # shares of the learning rate
         completer.bind(self.parameters)
         self.n = completer.n
         scm.bind(self.parameters, self.n)

@@ -18,8 +18,13 @@ class Parameters:
     """Named blocks of one flat vector ``theta`` with gradients in ``grad``."""
 
     def __init__(self, parts: Iterable[dict[str, np.ndarray]], dtype: torch.dtype) -> None:
+        parts = list(parts)
+        sizes = [sum(value.size for value in part.values()) for part in parts]
+        ends = np.cumsum(sizes).tolist()
+        self.spans = [slice(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+        """where each part's parameters stand in ``theta``"""
         blocks = {name: value for part in parts for name, value in part.items()}
-        size = sum(value.size for value in blocks.values())
+        size = sum(sizes)
         self.theta = torch.empty(size, dtype=dtype)
         self.grad = torch.zeros(size, dtype=dtype)
         self.value: dict[str, Tensor] = {}

@@ -65,7 +65,7 @@ class MLPSCM:
             self.gathered = torch.empty(shape, dtype=self.units.dtype)
 
     def screen(self, floor: float) -> int:
-        """Hold inputs whose weight is below ``floor`` at zero from now on; how many live ones are left."""
+        """Hold inputs weaker than ``floor`` at zero from now on; returns how many are left."""
         self.allowed &= self.weights() > floor
         self._restrict()
         return int(self.allowed.sum())

@@ -37,9 +37,15 @@ class Settings:
     window: int = 250
     check_every: int = 250
     tol: float = 1e-6
-    screen: float = 0.0
+    screen: float = 0.05
     """after each stage, inputs weaker than this are dropped for good"""
     dtype: str = "float32"
+    start: str = "missforest"
+    """the imputer whose filling the completer corrects; "zeros": none, the holes start at zero"""
+    spread: float = 0.2
+    """of the completer's noise at the start, in standard deviations of a column"""
+    completer_speed: float = 0.05
+    """learning rate of the completer as a share of the SCM's"""
     completer_hidden: int | None = None
     """units of the completer's networks; None: d"""
     standardise: bool = True
@@ -57,7 +63,7 @@ class Settings:
             if value is None and key in _MAY_BE_NONE:
                 continue
             kind = Integral if key in _WHOLE else Real
-            if isinstance(value, bool) or not isinstance(value, kind) or not value >= low:
+            if isinstance(value, bool) or not isinstance(value, kind) or not float(value) >= low:
                 number = "a whole number" if key in _WHOLE else "a number"
                 raise GapdagError(f"{key} must be {number} from {low:g} up, got {value!r}")
         for key in ("center", "diagonal", "standardise", "scale_divergence"):
@@ -96,6 +102,8 @@ _AT_LEAST = {
     "check_every": 1,
     "tol": 0.0,
     "screen": 0.0,
+    "spread": 1e-6,
+    "completer_speed": 0.0,
     "completer_hidden": 1,
     "divergence_weight": 0.0,
     "divergence_rows": 2,
@@ -111,9 +119,12 @@ _REFERENCE = Settings(
     steps=23_000,
     center=False,
     diagonal=True,
+    screen=0.0,
     window=1,
     check_every=1000,
     dtype="float64",
+    start="zeros",
+    completer_speed=1.0,
     standardise=False,
     scale_divergence=False,
     bandwidth="reference",

@@ -167,6 +167,7 @@ class Adam:
 
     def __init__(self, objective: Objective, betas: tuple[float, float], decay: float) -> None:
         self.theta, self.grad = objective.parameters.theta, objective.parameters.grad
+        self.parts = list(zip(objective.parameters.spans, objective.speeds, strict=True))
         self.betas, self.decay, self.t = betas, decay, 0
         self.first, self.second = torch.zeros_like(self.theta), torch.zeros_like(self.theta)
         self.room = torch.empty_like(self.theta)
@@ -180,4 +181,6 @@ class Adam:
         self.first.mul_(b1).add_(self.grad, alpha=1 - b1)
         self.second.mul_(b2).addcmul_(self.grad, self.grad, value=1 - b2)
         torch.sqrt(self.second, out=self.room).div_((1 - b2**self.t) ** 0.5).add_(1e-8)
-        self.theta.addcdiv_(self.first, self.room, value=-lr / (1 - b1**self.t))
+        for span, speed in self.parts:
+            change = -lr * speed / (1 - b1**self.t)
+            self.theta[span].addcdiv_(self.first[span], self.room[span], value=change)

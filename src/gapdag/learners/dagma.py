@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gapdag.base import Array
+from gapdag.base import Array, Progress
 from gapdag.core.settings import Settings
 from gapdag.knowledge import Knowledge, Masks
 from gapdag.learners.path import PathLearner, acyclicity_term, part
@@ -73,7 +73,12 @@ class DagmaMLP(PathLearner):
         self.random_state = random_state
 
     def _compose(
-        self, X: Array, masks: Masks, settings: Settings, rng: np.random.Generator
+        self,
+        X: Array,
+        masks: Masks,
+        settings: Settings,
+        rng: np.random.Generator,
+        progress: Progress,
     ) -> Objective:
         import torch
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gapdag import registry
-from gapdag.base import Array, Fit, Progress, StructureLearner
+from gapdag.base import Array, Fit, Progress, StructureLearner, stretch
 from gapdag.core import acyclicity, score
 from gapdag.core.divergence import LiveMMD
 from gapdag.core.settings import Settings, resolve
@@ -18,6 +18,8 @@ from gapdag.knowledge import Masks
 
 if TYPE_CHECKING:
     from gapdag.core.objective import Objective
+
+COMPOSING = 0.1  # the share of the progress bar for what comes before the first step
 
 __all__ = ["PathLearner", "acyclicity", "score"]
 
@@ -34,9 +36,14 @@ class PathLearner(StructureLearner):
 
     @abstractmethod
     def _compose(
-        self, X: Array, masks: Masks, settings: Settings, rng: np.random.Generator
+        self,
+        X: Array,
+        masks: Masks,
+        settings: Settings,
+        rng: np.random.Generator,
+        progress: Progress,
     ) -> Objective:
-        """The objective for a centred table."""
+        """The objective for a centred table; ``progress`` is told what takes long."""
 
     def settings(self) -> Settings:
         """Every constant as it will be used, the preset's where an option is None."""
@@ -48,7 +55,7 @@ class PathLearner(StructureLearner):
 
         s = self.settings()
         middle = np.nanmean(X, axis=0) if s.center else np.zeros(X.shape[1])
-        objective = self._compose(X - middle, masks, s, rng)
+        objective = self._compose(X - middle, masks, s, rng, stretch(progress, 0.0, COMPOSING))
         solution = PathFollowing(
             stages=[Stage(*stage) for stage in s.schedule()],
             lr=s.lr,
@@ -58,7 +65,7 @@ class PathLearner(StructureLearner):
             tol=s.tol,
             final_lr=s.final_lr,
             screen=s.screen,
-        ).minimise(objective, progress)
+        ).minimise(objective, stretch(progress, COMPOSING, 1.0))
         failed = solution.status is Status.DOMAIN
         return Fit(
             weights=objective.scm.weights(),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from gapdag.base import Array, Fit, Imputer, Progress, StructureLearner
+from gapdag.base import Array, Fit, Imputer, Progress, StructureLearner, stretch
 from gapdag.errors import GapdagError
 from gapdag.knowledge import Masks
 from gapdag.registry import find, register, unknown
@@ -68,8 +68,8 @@ class ImputeThenLearn(StructureLearner):
     def _learn(self, X: Array, masks: Masks, rng: np.random.Generator, progress: Progress) -> Fit:
         imputer = part("imputer", self.imputer, self.imputer_options)
         learner = part("learner", self.learner, self.learner_options)
-        filled = imputer.fill(X, _beside(rng), _stretch(progress, 0.0, FILLING))
-        fit: Fit = learner._learn(filled, masks, rng, _stretch(progress, FILLING, 1.0))
+        filled = imputer.fill(X, _beside(rng), stretch(progress, 0.0, FILLING))
+        fit: Fit = learner._learn(filled, masks, rng, stretch(progress, FILLING, 1.0))
         holes = int(np.isnan(X).sum())
         said = ASSUMPTIONS.format(holes=holes, imputer=imputer.name) if holes else ""
         return replace(
@@ -130,7 +130,3 @@ def _beside(rng: np.random.Generator) -> np.random.Generator:
     """
     ahead = int(copy.deepcopy(rng).integers(2**63))
     return np.random.default_rng([ahead, len("imputer")])
-
-
-def _stretch(progress: Progress, low: float, high: float) -> Progress:
-    return lambda done, doing: progress(low + (high - low) * done, doing)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gapdag.base import Array
+from gapdag import imputers as _  # noqa: F401  registers what `start` can name
+from gapdag.base import Array, Progress
 from gapdag.core.settings import Settings
 from gapdag.errors import GapdagError
 from gapdag.knowledge import Knowledge, Masks
@@ -15,6 +16,7 @@ from gapdag.learners.path import PathLearner, acyclicity_term, divergence_term, 
 from gapdag.registry import register, unknown
 
 if TYPE_CHECKING:
+    from gapdag.core.completer import GaussianCompleter, NoCompleter
     from gapdag.core.objective import Objective
 
 
@@ -22,8 +24,10 @@ if TYPE_CHECKING:
 class OTM(PathLearner):
     """Graph and filling learned together: SCM + completer + divergence + acyclicity.
 
-    Options that are None take the value of ``preset``: "default" (what measures best), "paper"
-    (its text) or "reference" (its authors' code); see ``gapdag.core.settings``.
+    The completer corrects what the imputer ``start`` filled in ("zeros": no imputer, the holes
+    start at zero, as in the paper's experiments). Options that are None take the value of
+    ``preset``: "default" (what measures best), "paper" (its text) or "reference" (its authors'
+    code); see ``gapdag.core.settings``.
 
     >>> from gapdag import simulate
     >>> p = simulate.problem(d=4, edges=4, n=200, rate=0.2, seed=1)
@@ -41,6 +45,7 @@ class OTM(PathLearner):
         divergence: str | Callable[..., Any] | None = "mmd",
         score: str | Callable[..., Any] = "equal-variance",
         preset: str = "default",
+        start: str | None = None,
         divergence_weight: float | None = None,
         bandwidth: str | float | None = None,
         divergence_rows: int | None = None,
@@ -65,6 +70,7 @@ class OTM(PathLearner):
         self.divergence = divergence
         self.score = score
         self.preset = preset
+        self.start = start
         self.divergence_weight = divergence_weight
         self.bandwidth = bandwidth
         self.divergence_rows = divergence_rows
@@ -85,11 +91,15 @@ class OTM(PathLearner):
         self.random_state = random_state
 
     def _compose(
-        self, X: Array, masks: Masks, settings: Settings, rng: np.random.Generator
+        self,
+        X: Array,
+        masks: Masks,
+        settings: Settings,
+        rng: np.random.Generator,
+        progress: Progress,
     ) -> Objective:
         import torch
 
-        from gapdag.core.completer import GaussianCompleter, NoCompleter
         from gapdag.core.objective import Divergence, Objective
         from gapdag.core.scm import MLPSCM
 
@@ -98,23 +108,34 @@ class OTM(PathLearner):
         d = X.shape[1]
         allowed = masks.allowed | (np.eye(d, dtype=bool) & settings.diagonal)
         for_scm, for_completer, for_divergence = rng.spawn(3)
-        completer: Any = NoCompleter(X)
-        if np.isnan(X).any():
-            completer = GaussianCompleter(
-                X, settings.completer_hidden or d, for_completer, settings.standardise
-            )
-        divergence: Any = None
+        divergence = None
         if self.divergence is not None:
             both = divergence_term(self.divergence, settings.bandwidth)
             divergence = Divergence(both, settings.divergence_rows, for_divergence)
         return Objective(
             scm=MLPSCM(d, settings.hidden or d, allowed, for_scm),
-            completer=completer,
+            completer=completer_for(X, settings, for_completer, progress),
             score=part("score", self.score),
             acyclicity=acyclicity_term(self.acyclicity),
             l1=settings.l1,
             divergence=divergence,
             divergence_weight=settings.divergence_weight,
             scale_divergence=settings.scale_divergence,
+            completer_speed=settings.completer_speed,
             dtype=getattr(torch, settings.dtype),
         )
+
+
+def completer_for(
+    X: Array, settings: Settings, rng: np.random.Generator, progress: Progress
+) -> GaussianCompleter | NoCompleter:
+    """Nothing for a complete table; else two networks that correct an imputer's filling."""
+    from gapdag.core.completer import GaussianCompleter, NoCompleter
+
+    if not np.isnan(X).any():
+        return NoCompleter(X)
+    hidden = settings.completer_hidden or X.shape[1]
+    if settings.start == "zeros":
+        return GaussianCompleter(X, hidden, rng, settings.standardise)
+    guess = part("imputer", settings.start)().fill(X, rng, progress)
+    return GaussianCompleter(X, hidden, rng, settings.standardise, guess, settings.spread)
