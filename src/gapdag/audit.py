@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # `import gapdag` imports this module, and must stay light
@@ -15,6 +16,7 @@ if TYPE_CHECKING:  # `import gapdag` imports this module, and must stay light
 FEW_PAIRS = 30  # rows behind a pair of columns below which their dependence is a guess
 MUCH_MISSING = 0.5
 LEVEL = 0.05
+MOST_PATTERNS = 100  # in JSON; nearly every row of a wide table has one of its own
 UNITS_APART = 100.0  # ratio of standard deviations beyond which units decide what is an edge
 
 
@@ -41,7 +43,7 @@ class Audit:
     warnings: tuple[str, ...] = field(default=())
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the matrix of pairs, ready for JSON."""
+        """Ready for JSON: all but the matrix of pairs, and the most frequent patterns alone."""
         from gapdag.audit_text import records
 
         names = [str(c) for c in self.columns.index]
@@ -52,7 +54,8 @@ class Audit:
             "empty_rows": self.empty_rows,
             "missing": int(self.columns["missing"].sum()),
             "columns": dict(zip(names, records(self.columns), strict=True)),
-            "patterns": records(self.patterns),
+            "n_patterns": len(self.patterns),
+            "patterns": records(self.patterns.head(MOST_PATTERNS)),
             "smallest_pair": None if pair is None else {"columns": pair[:2], "rows": pair[2]},
             "little": self.little.to_dict(),
             "warnings": list(self.warnings),
@@ -158,7 +161,7 @@ def _patterns(missing: NDArray[np.bool_], names: list[str]) -> pd.DataFrame:
             "rows": counts[order],
             "share": counts[order] / len(missing),
             "missing": holes.sum(axis=1),
-            "holes_in": [tuple(np.array(names, dtype=object)[h]) for h in holes],
+            "holes_in": [tuple(compress(names, h)) for h in holes.tolist()],
         },
         columns=columns,
     )

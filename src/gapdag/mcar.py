@@ -63,17 +63,12 @@ def little(X: Array, columns: list[str]) -> Little:
     reason = _why_not(X, names)
     if reason:
         return Little(None, None, None, reason)
-    X = (X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0)
-    groups = _group(X)
     n, d = X.shape
-    if len(groups.count) * d**3 > MAX_WORK:
-        return Little(
-            None,
-            None,
-            None,
-            f"{len(groups.count)} patterns of {d} columns would take too long; "
-            "audit fewer columns at a time",
-        )
+    k = len(np.unique(np.packbits(np.isnan(X), axis=1), axis=0))
+    if k * d**3 > MAX_WORK:
+        why = f"{k} patterns of {d} columns would take too long; audit fewer columns at a time"
+        return Little(None, None, None, why)
+    groups = _group((X - np.nanmean(X, axis=0)) / np.nanstd(X, axis=0))
     mean, covariance, settled = _em(groups)
     if not settled or np.linalg.eigvalsh(_correlation(covariance))[0] < SINGULAR:
         return Little(None, None, None, "the covariance is singular: some columns follow others")
@@ -82,7 +77,7 @@ def little(X: Array, columns: list[str]) -> Little:
     statistic = float(groups.count @ np.einsum("ki,kij,kj->k", gap, precision, gap))
     df = int(groups.seen.sum()) - d
     limits = ""
-    if len(groups.count) > n / 2:
+    if k > n / 2:
         limits = "most rows have a pattern of their own, which leaves the test little power"
     return Little(statistic, df, float(chdtrc(df, statistic)), limits)
 

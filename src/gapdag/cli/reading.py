@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import csv
-import difflib
-import gzip
 import hashlib
 import io
 import os
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from gapdag.cli.raw import bytes_of, decoded, kind_of, unzipped
 from gapdag.cli.text_columns import as_numbers
 from gapdag.columns import names_of
 from gapdag.errors import GapdagError
@@ -61,11 +59,11 @@ def read_data(
     With ``numbers``, a column of anything else is an error that says what to do.
     """
     path = Path(path)
-    raw = _bytes(path)
+    raw = bytes_of(path)
     sha256 = hashlib.sha256(raw).hexdigest()
-    kind = _kind(path)
+    kind = kind_of(path)
     if kind.endswith(".gz"):
-        raw, kind = _unzipped(raw, path), kind.removesuffix(".gz")
+        raw, kind = unzipped(raw, path), kind.removesuffix(".gz")
     if kind == ".parquet":
         source = Source(path, sha256, _parquet(raw, path))
         source = replace(source, positions=tuple(range(source.frame.shape[1])))
@@ -90,7 +88,7 @@ def split_names(said: str) -> list[str]:
 def read_edges(path: str | os.PathLike[str], columns: Sequence[str]) -> list[tuple[str, str]]:
     """The pairs of a file with the columns source and target, both among ``columns``."""
     path = Path(path)
-    rows = _rows(_decoded(_bytes(path), path), ",", path)
+    rows = _rows(decoded(bytes_of(path), path), ",", path)
     header = next(rows, (0, []))[1]
     if "source" not in header or "target" not in header:
         raise GapdagError(f"{str(path)!r} needs a header with the columns source and target")
@@ -105,42 +103,6 @@ def read_edges(path: str | os.PathLike[str], columns: Sequence[str]) -> list[tup
                 what = unknown("column", name, list(columns))
                 raise GapdagError(f"{str(path)!r} line {line}: {what}")
     return edges
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        near = _near_files(path)
-        hint = f"; did you mean: {near}?" if near else ""
-        raise GapdagError(f"no file {str(path)!r}{hint}") from None
-    except IsADirectoryError:
-        raise GapdagError(f"{str(path)!r} is a folder; name a file in it") from None
-    except (OSError, ValueError) as e:  # ValueError: a NUL in the name
-        raise GapdagError(f"cannot read {str(path)!r}: {getattr(e, 'strerror', e) or e}") from None
-
-
-def _near_files(path: Path) -> str:
-    try:
-        names = [p.name for p in path.parent.iterdir() if p.is_file()]
-    except OSError:
-        return ""
-    near = difflib.get_close_matches(path.name, names, n=2, cutoff=0.7)
-    return ", ".join(repr(str(path.parent / n)) for n in near)
-
-
-def _kind(path: Path) -> str:
-    suffixes = [s.lower() for s in path.suffixes]
-    if suffixes[-1:] == [".gz"]:
-        return "".join(suffixes[-2:])
-    return suffixes[-1] if suffixes else ""
-
-
-def _unzipped(raw: bytes, path: Path) -> bytes:
-    try:
-        return gzip.decompress(raw)
-    except (OSError, EOFError, zlib.error):
-        raise GapdagError(f"{str(path)!r} is no whole gzip file; get it again") from None
 
 
 def _parquet(raw: bytes, path: Path) -> pd.DataFrame:
@@ -164,26 +126,8 @@ def _delimiter(said: str | None, kind: str) -> str:
     return said
 
 
-def _decoded(raw: bytes, path: Path) -> str:
-    name = repr(str(path))
-    if not raw.strip():
-        raise GapdagError(f"{name} is empty")
-    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise GapdagError(f"{name} is UTF-16 text; save it as UTF-8 (in Excel: 'CSV UTF-8')")
-    if b"\x00" in raw or raw[:4] in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"PAR1"):
-        raise GapdagError(f"{name} is no text but a binary file; save the table as CSV or Parquet")
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as e:
-        line = raw.count(b"\n", 0, e.start) + 1
-        raise GapdagError(
-            f"{name} is not UTF-8 text (line {line}); save it as UTF-8, or, if it is Latin-1, run "
-            f"iconv -f latin1 -t utf-8"
-        ) from None
-
-
 def _read_text(raw: bytes, path: Path, delimiter: str, sha256: str) -> Source:
-    text = _decoded(raw, path)
+    text = decoded(raw, path)
     header, n = _checked_header(text, delimiter, path)
     try:
         frame = _parse(text, delimiter)

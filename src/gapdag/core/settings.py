@@ -36,7 +36,8 @@ class Settings:
     """share of the learning rate that is left at a stage's end"""
     window: int = 250
     check_every: int = 250
-    tol: float = 1e-6
+    tol: float = 5e-4
+    """a stage ends when the objective's mean over a window improves by less than this share"""
     screen: float = 0.05
     """after each stage, inputs weaker than this are dropped for good"""
     dtype: str = "float32"
@@ -54,7 +55,7 @@ class Settings:
     scale_divergence: bool = True
     """multiply the divergence by mu, like the score"""
     bandwidth: str | float = "median"
-    divergence_rows: int | None = 256
+    divergence_rows: int | None = 128
     """rows drawn a step for the divergence; None: all"""
 
     def __post_init__(self) -> None:
@@ -122,6 +123,7 @@ _REFERENCE = Settings(
     screen=0.0,
     window=1,
     check_every=1000,
+    tol=1e-6,
     dtype="float64",
     start="zeros",
     completer_speed=1.0,

@@ -50,6 +50,7 @@ class DagmaMLP(PathLearner):
         threshold: float | None = None,
         center: bool | None = None,
         screen: float | None = None,
+        tol: float | None = None,
         dtype: str | None = None,
         knowledge: Knowledge | None = None,
         random_state: Any = 0,
@@ -68,6 +69,7 @@ class DagmaMLP(PathLearner):
         self.threshold = threshold
         self.center = center
         self.screen = screen
+        self.tol = tol
         self.dtype = dtype
         self.knowledge = knowledge
         self.random_state = random_state
