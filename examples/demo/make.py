@@ -1,6 +1,6 @@
 """How examples/demo was made: by the project's own simulator, nothing else.
 
-    .venv/bin/python examples/demo/make.py
+.venv/bin/python examples/demo/make.py
 """
 
 from pathlib import Path

@@ -11,6 +11,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -104,12 +105,22 @@ class StructureLearner(BaseEstimator, ABC):  # type: ignore[misc]
         fit = self._learn(X, masks, generator(self.random_state), tell)
         tell(1.0, "done")
         fit = replace(fit, filled=_with_empty_rows(fit.filled, rows))
+        fit = replace(fit, settings={**fit.settings, **self._given()})
         self.result_ = _result(self.name, table, varies, masks, fit)
         self.n_features_in_ = len(table.columns)
         self.feature_names_in_ = np.array(table.columns, dtype=object)
         for line in self.result_.warnings:
             warnings.warn(line, GapdagWarning, stacklevel=2)
         return self
+
+    def _given(self) -> dict[str, Any]:
+        """What every learner is given, as it is kept in the result's settings."""
+        known = self.knowledge
+        seed = self.random_state
+        return {
+            "random_state": int(seed) if isinstance(seed, Integral) else seed and "a generator",
+            "knowledge": known.to_dict() if isinstance(known, Knowledge) else known,
+        }
 
 
 class Imputer(BaseEstimator, ABC):  # type: ignore[misc]

@@ -80,7 +80,7 @@ class PathLearner(StructureLearner):
 
     def _parts(self) -> dict[str, Any]:
         params = self.get_params(deep=False)
-        names = {k: params[k] for k in self.own if k in params and k != "knowledge"}
+        names = {k: params[k] for k in self.own[2:] if k in params}
         return {k: getattr(v, "__name__", v) for k, v in names.items()}
 
     def _assumptions(self, X: Array, s: Settings) -> str:

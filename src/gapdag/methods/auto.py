@@ -52,7 +52,7 @@ class Auto(StructureLearner):
         chosen = OTM(**(self.options or {}))  # knowledge is in the masks
         fit = chosen._learn(X, masks, rng, progress)
         why = (
-            "Method otm, chosen by default: it learns the graph and fills the holes together, so "
-            "it drops no row and needs no imputation model of its own. "
+            "Method otm, chosen by default: it learns the graph and goes on filling the holes "
+            "together, so it drops no row. "
         )
         return replace(fit, assumptions=why + fit.assumptions)
