@@ -148,7 +148,7 @@ class Imputer(BaseEstimator, ABC):  # type: ignore[misc]
         tell = rising(progress)
         if not np.isnan(X).any():
             tell(1.0, "no holes")
-            return X.copy(order="K")  # sums over another layout differ in the last bit
+            return X.copy()
         known, rows = _evidence(X)
         filled = _with_empty_rows(self._fill(known, rng, tell), rows)
         tell(1.0, "filled")
@@ -159,9 +159,12 @@ class Imputer(BaseEstimator, ABC):  # type: ignore[misc]
 
 
 def _evidence(X: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """The rows in which something was measured, and which they are."""
+    """The rows in which something was measured, and which they are.
+
+    Always in one layout: sums over another differ in the last bit, and a fit can magnify that.
+    """
     rows = np.asarray(~np.isnan(X).all(axis=1))
-    return (X if rows.all() else X[rows]), rows
+    return np.ascontiguousarray(X if rows.all() else X[rows]), rows
 
 
 def _with_empty_rows(filled: Array, rows: NDArray[np.bool_]) -> Array:
