@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-SCREEN = 0.05  # inputs weaker than this after a whole fit count as dead
+SCREEN = 0.01  # inputs weaker than this after a whole fit count as dead
 RESULTS = Path(__file__).parent / "results"
 Step = Callable[[], object]
 

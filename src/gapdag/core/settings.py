@@ -18,7 +18,7 @@ class Settings:
     hidden: int | None = 10
     """units per node of the SCM; None: d"""
     lr: float = 3e-3
-    steps: int = 10_000
+    steps: int = 20_000
     """over all stages, shared out 5 : 5 : … : 8"""
     stages: int = 4
     mu: float = 0.1
@@ -36,9 +36,9 @@ class Settings:
     """share of the learning rate that is left at a stage's end"""
     window: int = 250
     check_every: int = 250
-    tol: float = 5e-4
+    tol: float = 1e-4
     """a stage ends when the objective's mean over a window improves by less than this share"""
-    screen: float = 0.05
+    screen: float = 0.01
     """after each stage, inputs weaker than this are dropped for good"""
     dtype: str = "float32"
     start: str = "missforest"

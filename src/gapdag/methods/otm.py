@@ -50,6 +50,7 @@ class OTM(PathLearner):
         bandwidth: str | float | None = None,
         divergence_rows: int | None = None,
         completer_hidden: int | None = None,
+        completer_speed: float | None = None,
         hidden: int | None = None,
         lr: float | None = None,
         steps: int | None = None,
@@ -76,6 +77,7 @@ class OTM(PathLearner):
         self.bandwidth = bandwidth
         self.divergence_rows = divergence_rows
         self.completer_hidden = completer_hidden
+        self.completer_speed = completer_speed
         self.hidden = hidden
         self.lr = lr
         self.steps = steps
