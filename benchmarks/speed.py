@@ -31,6 +31,7 @@ def table(d: int, rate: float, seed: int = 0) -> np.ndarray:
 
 def ours(X: np.ndarray, hidden: int, screened: bool, **options: object) -> Step:
     """A step of ours: evaluation and Adam. ``screened``: on the inputs alive after a whole fit."""
+    from gapdag.base import silent
     from gapdag.core.solver import Adam
     from gapdag.knowledge import Masks
     from gapdag.learners.dagma import DagmaMLP
@@ -44,7 +45,7 @@ def ours(X: np.ndarray, hidden: int, screened: bool, **options: object) -> Step:
         fitted = learner.fit(X).result_.weights.to_numpy()
         masks = Masks(fitted > SCREEN, masks.required)
     objective = learner._compose(
-        X - np.nanmean(X, axis=0), masks, settings, np.random.default_rng(0)
+        X - np.nanmean(X, axis=0), masks, settings, np.random.default_rng(0), silent
     )
     adam = Adam(objective, (0.99, 0.999), 5e-4)
 

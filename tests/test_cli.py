@@ -98,7 +98,7 @@ def test_run_json_says_how_to_do_it_again(capsys, tmp_path):
     )
     assert said["seed"] == 3
     assert said["options"] == {"threshold": 0.2}
-    assert said["settings"] == {"threshold": 0.2}
+    assert said["settings"] == {"threshold": 0.2, "random_state": 3, "knowledge": None}
     assert said["data"]["sha256"] == hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()
     assert said["data"]["rows"] == 40
     assert said["data"]["missing"] == holed().isna().to_numpy().sum()
