@@ -1,6 +1,6 @@
 """Graphs found by variants of OTM and by its rivals, side by side: what the defaults rest on.
 
-    .venv/bin/python benchmarks/accuracy.py defaults      # d = 20, mlp and mim, seeds 0-2
+    .venv/bin/python benchmarks/accuracy.py defaults      # d = 20, mlp and mim, seeds 0-4
     .venv/bin/python benchmarks/accuracy.py budget        # d = 50: how many steps are worth it
     .venv/bin/python benchmarks/accuracy.py reference     # d = 50, 3 tables, against the authors
 
@@ -52,6 +52,17 @@ DEFAULTS: dict[str, tuple[str, dict[str, Any]]] = {
     "hidden 20": ("otm", {**BASE, "hidden": 20}),
     "divergence weight 1": ("otm", {**BASE, "divergence_weight": 1.0}),
     "divergence weight 10": ("otm", {**BASE, "divergence_weight": 10.0}),
+    "reference bandwidth": ("otm", {**BASE, "bandwidth": "reference"}),
+    "reference bandwidth, weight 1.5": (
+        "otm", {**BASE, "bandwidth": "reference", "divergence_weight": 1.5}),
+    "reference bandwidth, weight 5": (
+        "otm", {**BASE, "bandwidth": "reference", "divergence_weight": 5.0}),
+    "reference bandwidth, weight 20": (
+        "otm", {**BASE, "bandwidth": "reference", "divergence_weight": 20.0}),
+    "reference bandwidth, weight 1.5, not scaled by mu": (
+        "otm", {**BASE, "bandwidth": "reference", "divergence_weight": 1.5,
+                "scale_divergence": False}),
+    "divergence weight 100": ("otm", {**BASE, "divergence_weight": 100.0}),
     "steps 5,000": ("otm", {**BASE, "steps": 5_000}),
     "stop at tol 5e-4": ("otm", {**BASE, "tol": 5e-4}),
     "holes start at zero": ("otm", {**BASE, "start": "zeros"}),
@@ -77,7 +88,7 @@ BUDGET: dict[str, tuple[str, dict[str, Any]]] = {
 }
 SUITES: dict[str, dict[str, Any]] = {
     "budget": {"methods": BUDGET, "d": 50, "mechanisms": ["mlp", "mim"], "seeds": range(3)},
-    "defaults": {"methods": DEFAULTS, "d": 20, "mechanisms": ["mlp", "mim"], "seeds": range(3)},
+    "defaults": {"methods": DEFAULTS, "d": 20, "mechanisms": ["mlp", "mim"], "seeds": range(5)},
     "reference": {
         "methods": {
             "default": ("otm", {}),
