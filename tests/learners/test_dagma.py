@@ -102,9 +102,9 @@ def test_renaming_and_shifting_columns_changes_nothing():
 def test_a_settled_stage_ends_before_its_last_step():
     p = simulate.problem(d=4, edges=4, n=200, missingness=None, seed=1)
     patient, hasty = (DagmaMLP(tol=t).fit(p.X).result_ for t in (0.0, 0.01))
-    assert patient.diagnostics["steps"] == 20_000
+    assert patient.diagnostics["steps"] == 10_000
     assert "step limit" in patient.status
-    assert hasty.diagnostics["steps"] < 10_000
+    assert hasty.diagnostics["steps"] < 5_000
     assert hasty.status == "converged"
 
 
@@ -125,8 +125,22 @@ def test_presets_hold_the_papers_constants():
     for preset in (reference, paper):
         assert (preset.lr, preset.l1, preset.l2, preset.threshold) == (2e-4, 0.02, 0.005, 0.3)
         assert preset.hidden is None
+        assert preset.start_radius == 0
         assert preset.diagonal
         assert not preset.center
+
+
+@pytest.mark.parametrize("d", [20, 60])
+@pytest.mark.parametrize("radius", [0.0, 0.1, 0.7])
+def test_the_start_has_the_spectral_radius_asked_for(d, radius):
+    every = ~np.eye(d, dtype=bool)
+    radii = []
+    for seed in range(20):
+        w1 = MLPSCM(d, 10, every, np.random.default_rng(seed), radius).start["w1"]
+        A = (w1**2).sum(axis=1).T * every
+        radii.append(np.abs(np.linalg.eigvals(A)).max())
+    assert np.mean(radii) == pytest.approx(radius * (d - 1) / d, rel=0.1)
+    assert max(radii) < 1
 
 
 @pytest.mark.parametrize("steps", [1, 7, 100, 23_000])
@@ -139,6 +153,7 @@ def test_a_schedule_spends_every_step(steps):
     [
         ("preset", "papr", "did you mean: paper"),
         ("lr", -1, "lr must be a number from"),
+        ("start_radius", 0.9, "start_radius must be at most 0.7"),
         ("hidden", 2.5, "hidden must be a whole number"),
         ("steps", 0, "steps must be a whole number from 1"),
         ("s", [], "s must be one or more numbers"),

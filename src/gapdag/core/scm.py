@@ -20,21 +20,27 @@ SCREEN_SHARE = 0.5  # of live inputs per node below which gathering them beats t
 class MLPSCM:
     """One hidden layer a node: x̂_j = b2_j + Σ_k w2_jk · sigmoid(b1_jk + Σ_i w1_jki x_i).
 
-    W[i, j] = ‖w1_j·i‖₂, Zheng et al. 2020. The first layer starts at zero, so does W.
+    W[i, j] = ‖w1_j·i‖₂, Zheng et al. 2020. ``radius`` is the spectral radius of W∘W at the start,
+    where every edge is as likely; at 0 the first layer, and so W, starts at zero.
     ``allowed[i, j]`` False holds i -> j at zero for good.
     """
 
     def __init__(
-        self, d: int, hidden: int, allowed: NDArray[np.bool_], rng: np.random.Generator
+        self,
+        d: int,
+        hidden: int,
+        allowed: NDArray[np.bool_],
+        rng: np.random.Generator,
+        radius: float = 0.0,
     ) -> None:
         self.d, self.hidden = d, hidden
         self.allowed = np.array(allowed, dtype=bool)
         bound = 1 / np.sqrt(hidden)
         self.start = {
-            "w1": np.zeros((d, hidden, d)),
-            "b1": np.zeros((d, hidden)),
             "w2": rng.uniform(-bound, bound, (d, hidden)),
             "b2": rng.uniform(-bound, bound, d),
+            "w1": rng.normal(size=(d, hidden, d)) * np.sqrt(radius / (hidden * d)),
+            "b1": np.zeros((d, hidden)),
         }
 
     def bind(self, parameters: Parameters, n: int) -> None:

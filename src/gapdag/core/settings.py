@@ -10,6 +10,8 @@ from typing import Any
 from gapdag.errors import GapdagError
 from gapdag.registry import unknown
 
+START_RADIUS = 0.7  # the most: random weights scatter about it, and the domain ends at s = 0.7
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -18,7 +20,7 @@ class Settings:
     hidden: int | None = 10
     """units per node of the SCM; None: d"""
     lr: float = 3e-3
-    steps: int = 20_000
+    steps: int = 10_000
     """over all stages, shared out 5 : 5 : … : 8"""
     stages: int = 4
     mu: float = 0.1
@@ -27,6 +29,8 @@ class Settings:
     """domain of the log-det by stage; the last is kept"""
     l1: float = 0.02
     l2: float = 0.005
+    start_radius: float = 0.1
+    """spectral radius of W∘W at the start; 0: the first layer starts at zero"""
     threshold: float = 0.3
     center: bool = True
     """subtract the observed column means first"""
@@ -72,6 +76,11 @@ class Settings:
                 raise GapdagError(f"{key} must be true or false, got {getattr(self, key)!r}")
         if self.dtype not in ("float32", "float64"):
             raise GapdagError(f"dtype must be 'float32' or 'float64', got {self.dtype!r}")
+        if self.start_radius > START_RADIUS:
+            raise GapdagError(
+                f"start_radius must be at most {START_RADIUS}, or the fit starts outside of the "
+                f"domain of the acyclicity term, got {self.start_radius!r}"
+            )
         if not 0 < self.final_lr <= 1:
             raise GapdagError(f"final_lr must be above 0 and at most 1, got {self.final_lr!r}")
         if not self.s or not all(isinstance(v, Real) and float(v) > 0 for v in self.s):
@@ -98,6 +107,7 @@ _AT_LEAST = {
     "mu": 1e-12,
     "l1": 0.0,
     "l2": 0.0,
+    "start_radius": 0.0,
     "threshold": 0.0,
     "window": 1,
     "check_every": 1,
@@ -116,6 +126,7 @@ _MAY_BE_NONE = {"hidden", "completer_hidden", "divergence_rows"}
 
 _REFERENCE = Settings(
     hidden=None,
+    start_radius=0.0,
     lr=2e-4,
     steps=23_000,
     center=False,

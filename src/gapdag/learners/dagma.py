@@ -47,6 +47,7 @@ class DagmaMLP(PathLearner):
         s: float | tuple[float, ...] | None = None,
         l1: float | None = None,
         l2: float | None = None,
+        start_radius: float | None = None,
         threshold: float | None = None,
         center: bool | None = None,
         screen: float | None = None,
@@ -66,6 +67,7 @@ class DagmaMLP(PathLearner):
         self.s = s
         self.l1 = l1
         self.l2 = l2
+        self.start_radius = start_radius
         self.threshold = threshold
         self.center = center
         self.screen = screen
@@ -92,7 +94,7 @@ class DagmaMLP(PathLearner):
         allowed = masks.allowed | (np.eye(d, dtype=bool) & settings.diagonal)
         (for_scm,) = rng.spawn(1)
         return Objective(
-            scm=MLPSCM(d, settings.hidden or d, allowed, for_scm),
+            scm=MLPSCM(d, settings.hidden or d, allowed, for_scm, settings.start_radius),
             completer=NoCompleter(X),
             score=part("score", self.score),
             acyclicity=acyclicity_term(self.acyclicity),

@@ -59,6 +59,7 @@ class OTM(PathLearner):
         s: float | tuple[float, ...] | None = None,
         l1: float | None = None,
         l2: float | None = None,
+        start_radius: float | None = None,
         threshold: float | None = None,
         center: bool | None = None,
         screen: float | None = None,
@@ -86,6 +87,7 @@ class OTM(PathLearner):
         self.s = s
         self.l1 = l1
         self.l2 = l2
+        self.start_radius = start_radius
         self.threshold = threshold
         self.center = center
         self.screen = screen
@@ -117,7 +119,7 @@ class OTM(PathLearner):
             both = divergence_term(self.divergence, settings.bandwidth)
             divergence = Divergence(both, settings.divergence_rows, for_divergence)
         return Objective(
-            scm=MLPSCM(d, settings.hidden or d, allowed, for_scm),
+            scm=MLPSCM(d, settings.hidden or d, allowed, for_scm, settings.start_radius),
             completer=completer_for(X, settings, for_completer, progress),
             score=part("score", self.score),
             acyclicity=acyclicity_term(self.acyclicity),
