@@ -27,8 +27,8 @@ def build(n=30, d=5, hidden=3, rate=0.3, seed=0, score="equal-variance", h="logd
     holes = np.isnan(X).any()
     completer = GaussianCompleter(X, 4, rng, standardise) if holes else NoCompleter(X)
     scm = MLPSCM(d, hidden, allowed, rng)
-    scm.start["w1"] = rng.normal(size=scm.start["w1"].shape) * 0.15
-    scm.start["b1"] = rng.normal(size=(d, hidden))
+    scm.start["first"][..., :d] = rng.normal(size=(d, hidden, d)) * 0.15
+    scm.start["first"][..., d] = rng.normal(size=(d, hidden))  # the biases
     return Objective(
         scm, completer, SCORES[score], acyclicity_term(h), L1,
         divergence=Divergence(LiveMMD(SIGMA), None, rng), divergence_weight=WEIGHT, dtype=dtype,
@@ -38,6 +38,7 @@ def build(n=30, d=5, hidden=3, rate=0.3, seed=0, score="equal-variance", h="logd
 def by_autograd(objective, score, h, s):
     """Value and gradients at the same parameters and the same noise."""
     p = {k: v.clone().requires_grad_() for k, v in objective.parameters.value.items()}
+    del p["first"]  # w1 and b1 are views of it
     c = objective.completer
     if c.learns:
         x0, missing = torch.tensor(c.x0), torch.tensor(c.missing)

@@ -136,7 +136,7 @@ def test_the_start_has_the_spectral_radius_asked_for(d, radius):
     every = ~np.eye(d, dtype=bool)
     radii = []
     for seed in range(20):
-        w1 = MLPSCM(d, 10, every, np.random.default_rng(seed), radius).start["w1"]
+        w1 = MLPSCM(d, 10, every, np.random.default_rng(seed), radius).start["first"][..., :d]
         A = (w1**2).sum(axis=1).T * every
         radii.append(np.abs(np.linalg.eigvals(A)).max())
     assert np.mean(radii) == pytest.approx(radius * (d - 1) / d, rel=0.1)

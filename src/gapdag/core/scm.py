@@ -36,31 +36,34 @@ class MLPSCM:
         self.d, self.hidden = d, hidden
         self.allowed = np.array(allowed, dtype=bool)
         bound = 1 / np.sqrt(hidden)
+        # the last input is the constant 1, whose weight is the bias: one product does both
+        first = np.zeros((d, hidden, d + 1))
         self.start = {
             "w2": rng.uniform(-bound, bound, (d, hidden)),
             "b2": rng.uniform(-bound, bound, d),
-            "w1": rng.normal(size=(d, hidden, d)) * np.sqrt(radius / (hidden * d)),
-            "b1": np.zeros((d, hidden)),
+            "first": first,
         }
+        first[..., :d] = rng.normal(size=(d, hidden, d)) * np.sqrt(radius / (hidden * d))
 
     def bind(self, parameters: Parameters, n: int) -> None:
         """Take the parameters' views and make the buffers for n rows."""
+        for named in (parameters.value, parameters.slope):
+            named["w1"], named["b1"] = named["first"][..., : self.d], named["first"][..., self.d]
         self.p, self.g = parameters.value, parameters.slope
         d, h, dtype = self.d, self.hidden, parameters.theta.dtype
+        self.input = torch.ones(d + 1, n, dtype=dtype)
         self.units = torch.empty(d, h, n, dtype=dtype)
-        self.pull = torch.empty(d, h, n, dtype=dtype)
         self.output = torch.empty(d, 1, n, dtype=dtype)
         self.input_pull = torch.empty(d, n, dtype=dtype)
         self.square = torch.empty(d, h, d, dtype=dtype)
-        self.screened_pull = torch.empty(0, dtype=dtype)
         self._restrict()
 
     def _restrict(self) -> None:
         """Look up the live inputs of each node, and zero what is not allowed."""
-        live = torch.from_numpy(self.allowed.T.copy())  # [node, input]
-        self.mask = live[:, None, :].to(self.p["w1"].dtype)
-        self.masked = bool((~self.allowed).any())
-        self.p["w1"].mul_(self.mask)
+        live = torch.from_numpy(np.vstack([self.allowed, np.ones(self.d, bool)]).T.copy())
+        self.mask = live[:, None, :].to(self.p["first"].dtype)  # [node, 1, input]
+        self.masked = not live.all()
+        self.p["first"].mul_(self.mask)
         most = int(live.sum(1).max())
         self.screened = most < SCREEN_SHARE * self.d
         if self.screened:
@@ -79,46 +82,50 @@ class MLPSCM:
     def forward(self, x: Tensor) -> Tensor:
         """x̂ (d, n) from x (d, n)."""
         p, d, units = self.p, self.d, self.units
+        self.input[:d] = x
         if self.screened:
-            torch.index_select(x, 0, self.inputs.view(-1), out=self.gathered.view(-1, x.shape[1]))
-            torch.baddbmm(
-                p["b1"][:, :, None], p["w1"].gather(2, self.where), self.gathered, out=units
-            )
+            n = x.shape[1]
+            torch.index_select(self.input, 0, self.inputs.view(-1), out=self.gathered.view(-1, n))
+            torch.bmm(p["first"].gather(2, self.where), self.gathered, out=units)
         else:
-            flat = units.view(d * self.hidden, -1)
-            torch.addmm(p["b1"].view(-1, 1), p["w1"].view(-1, d), x, out=flat)
+            torch.mm(p["first"].view(-1, d + 1), self.input, out=units.view(d * self.hidden, -1))
         units.sigmoid_()
         torch.baddbmm(p["b2"].view(d, 1, 1), p["w2"][:, None, :], units, out=self.output)
-        self.x = x
         return self.output[:, 0]
 
     def backward(self, pull: Tensor, to_input: bool = True) -> Tensor | None:
-        """Gradients of the parameters (overwritten) and of x from those of x̂ (d, n)."""
+        """Gradients of the parameters (overwritten) and of x from those of x̂ (d, n).
+
+        The hidden units are overwritten by their own gradient, but for the factor w2, which is
+        multiplied in where there are fewer numbers: the step is bound by memory, not arithmetic.
+        """
         p, g, d, units = self.p, self.g, self.d, self.units
         torch.sum(pull, dim=1, out=g["b2"])
         torch.bmm(pull[:, None, :], units.transpose(1, 2), out=g["w2"][:, None, :])
-        torch.mul(p["w2"][:, :, None], pull[:, None, :], out=self.pull)
-        torch.ops.aten.sigmoid_backward(self.pull, units, grad_input=self.pull)
-        torch.sum(self.pull, dim=2, out=g["b1"])
+        spread = pull[:, None, :].expand(-1, self.hidden, -1)
+        torch.ops.aten.sigmoid_backward(spread, units, grad_input=units)
         if self.screened:
-            return self._backward_screened(to_input)
-        flat = self.pull.view(d * self.hidden, -1)
-        torch.mm(flat, self.x.T, out=g["w1"].view(-1, d))
+            compact = torch.bmm(units, self.gathered.transpose(1, 2))
+            g["first"].zero_().scatter_(2, self.where, compact)
+        else:
+            flat = units.view(d * self.hidden, -1)
+            torch.mm(flat, self.input.T, out=g["first"].view(-1, d + 1))
+        g["first"].mul_(p["w2"][:, :, None])
         if self.masked:
-            g["w1"].mul_(self.mask)
-        if not to_input:
-            return None
-        return torch.mm(p["w1"].view(-1, d).T, flat, out=self.input_pull)
+            g["first"].mul_(self.mask)
+        return self._to_input() if to_input else None
 
-    def _backward_screened(self, to_input: bool) -> Tensor | None:
-        compact = torch.bmm(self.pull, self.gathered.transpose(1, 2))
-        self.g["w1"].zero_().scatter_(2, self.where, compact).mul_(self.mask)
-        if not to_input:
-            return None
-        weights = self.p["w1"].gather(2, self.where)
-        back = torch.bmm(weights.transpose(1, 2), self.pull, out=self.gathered)
-        n = self.x.shape[1]
-        return self.input_pull.zero_().index_add_(0, self.inputs.view(-1), back.view(-1, n))
+    def _to_input(self) -> Tensor:
+        p, d, n = self.p, self.d, self.units.shape[2]
+        weights = torch.mul(p["w1"], p["w2"][:, :, None], out=self.square)
+        if not self.screened:
+            flat = self.units.view(d * self.hidden, n)
+            return torch.mm(weights.view(-1, d).T, flat, out=self.input_pull)
+        # the constant among the live inputs has a place to fall into, which is then cut off
+        whole = torch.nn.functional.pad(weights, (0, 1)).gather(2, self.where)
+        back = torch.bmm(whole.transpose(1, 2), self.units, out=self.gathered)
+        pulled = torch.zeros_like(self.input).index_add_(0, self.inputs.view(-1), back.view(-1, n))
+        return self.input_pull.copy_(pulled[:d])
 
     def squared_weights(self) -> NDArray[np.float64]:
         """A = W∘W, (d, d) float64, A[i, j] for i -> j."""
