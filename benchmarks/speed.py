@@ -31,6 +31,8 @@ def table(d: int, rate: float, seed: int = 0) -> np.ndarray:
 
 def ours(X: np.ndarray, hidden: int, screened: bool, **options: object) -> Step:
     """A step of ours: evaluation and Adam. ``screened``: on the inputs alive after a whole fit."""
+    import torch
+
     from gapdag.base import silent
     from gapdag.core.solver import Adam
     from gapdag.knowledge import Masks
@@ -49,6 +51,7 @@ def ours(X: np.ndarray, hidden: int, screened: bool, **options: object) -> Step:
     )
     adam = Adam(objective, (0.99, 0.999), 5e-4)
 
+    @torch.inference_mode()  # as the solver does
     def step() -> None:
         objective(0.1, 1.0)
         adam.step(1e-6)

@@ -32,14 +32,14 @@ def logdet(A: ArrayLike, s: float = 1.0, return_grad: bool = False) -> Any:
     """
     A = _square(A)
     d = len(A)
-    lu, pivots, singular = dgetrf(s * np.eye(d) - A)
-    inverse = np.full((d, d), np.nan)
-    if not singular:
-        inverse, _ = dgetri(lu, pivots)
+    M = -A
+    M.flat[:: d + 1] += s
+    lu, pivots, singular = dgetrf(M)
+    inverse = None if singular else dgetri(lu, pivots)[0]
     # sI - A has only non-positive entries off its diagonal: it is a non-singular M-matrix, which
     # means spectral radius of A < s, exactly when its inverse has no negative entry. The sign of
     # the determinant, or of h, does not tell (golden/acyclicity.npz has cases that fool both).
-    if singular or not inverse.min() >= -1e-10 * np.abs(inverse).max():
+    if inverse is None or not inverse.min() >= -1e-10 * np.abs(inverse).max():
         return (np.inf, np.full((d, d), np.nan)) if return_grad else np.inf
     h = d * np.log(s) - np.log(np.abs(lu.diagonal())).sum()
     return (h, inverse.T) if return_grad else h

@@ -14,7 +14,7 @@ class NoCompleter:
     """A complete table needs no filling.
 
     >>> c = NoCompleter(np.arange(6.0).reshape(3, 2))
-    >>> c.bind(Parameters([{"unused": np.zeros(1)}], torch.float32))
+    >>> c.bind(Parameters([{"unused": np.zeros(1)}], torch.float32), torch.zeros(2, 3))
     >>> c.draw().shape
     torch.Size([2, 3])
     """
@@ -25,8 +25,9 @@ class NoCompleter:
         self.X, self.n = X, len(X)
         self.start: dict[str, NDArray[np.float64]] = {}
 
-    def bind(self, parameters: Parameters) -> None:
-        self.x = torch.from_numpy(self.X.T.copy()).to(parameters.theta.dtype)
+    def bind(self, parameters: Parameters, table: Tensor) -> None:
+        """Write the rows into the SCM's ``table`` (d, n), once."""
+        self.x = table.copy_(torch.from_numpy(self.X.T))
 
     def draw(self) -> Tensor:
         """The completed table (d, n)."""
@@ -79,8 +80,8 @@ class GaussianCompleter:
             self.start["logvar_b2"] = np.full(d, 2 * np.log(spread))
         self.base = 0.0 if guess is None else self.x0
 
-    def bind(self, parameters: Parameters) -> None:
-        """Take the parameters' views and make the buffers."""
+    def bind(self, parameters: Parameters, table: Tensor) -> None:
+        """Take the parameters' views and make the buffers; draws go into ``table`` (d, n)."""
         self.p, self.g, dtype = parameters.value, parameters.slope, parameters.theta.dtype
         (n, d), hidden = self.x0.shape, len(self.start["mean_b1"])
 
@@ -94,7 +95,8 @@ class GaussianCompleter:
         self.hidden = {k: torch.empty(hidden, n, dtype=dtype) for k in ("mean", "logvar")}
         self.output = {k: torch.empty(d, n, dtype=dtype) for k in ("mean", "logvar")}
         self.noise = torch.empty(d, n, dtype=dtype)
-        self.spread, self.x, self.pull = (torch.empty(d, n, dtype=dtype) for _ in range(3))
+        self.x = table
+        self.spread, self.pull = (torch.empty(d, n, dtype=dtype) for _ in range(2))
         self.hidden_pull = torch.empty(hidden, n, dtype=dtype)
         self.random = torch.Generator().manual_seed(self.seed)
 

@@ -81,11 +81,12 @@ class Objective:
         self.divergence_weight, self.scale_divergence = divergence_weight, scale_divergence
         self.parameters = Parameters([scm.start, completer.start], dtype)
         self.speeds = (1.0, completer_speed)  # shares of the learning rate
-        completer.bind(self.parameters)
         self.n = completer.n
         scm.bind(self.parameters, self.n)
+        completer.bind(self.parameters, scm.table)
         self.residual = torch.empty(scm.d, self.n, dtype=dtype)
         self.target_pull = torch.empty(scm.d, self.n, dtype=dtype)
+        self.pull_scale = torch.empty(scm.d, 1, dtype=dtype)
 
     @property
     def flops(self) -> float:
@@ -99,10 +100,9 @@ class Objective:
         if not np.isfinite(h):
             return Terms(np.inf, np.inf, h, np.inf)
         x = self.completer.draw()
-        prediction = self.scm.forward(x)
+        prediction = self.scm.forward()
         terms = self._fit(x, prediction, mu)
-        self.scm.pull_squared_weights(slope)
-        terms.l1 = self.scm.l1(mu * self.l1)
+        terms.l1 = self.scm.penalise(slope, mu * self.l1)
         terms.h = float(h)
         terms.objective += mu * self.l1 * terms.l1 + terms.h
         return terms
@@ -112,7 +112,8 @@ class Objective:
         residual = torch.sub(prediction, x, out=self.residual)
         ss = torch.mul(residual, residual, out=self.target_pull).sum(1)
         score, slope = self.score(ss.numpy().astype(np.float64), self.n)
-        residual.mul_(torch.from_numpy(mu * slope).to(residual.dtype)[:, None])
+        np.multiply(slope, mu, out=self.pull_scale.numpy()[:, 0], casting="same_kind")
+        residual.mul_(self.pull_scale)
         terms = Terms(mu * score, score, 0.0, 0.0)
         if not self.completer.learns and self.divergence is None:
             self.scm.backward(residual, to_input=False)

@@ -12,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from gapdag.core.kernels import keep_freed_blocks, matmul
 from gapdag.core.parameters import Parameters
 
 SCREEN_SHARE = 0.5  # of live inputs per node below which gathering them beats the dense product
@@ -49,13 +50,25 @@ class MLPSCM:
         """Take the parameters' views and make the buffers for n rows."""
         for named in (parameters.value, parameters.slope):
             named["w1"], named["b1"] = named["first"][..., : self.d], named["first"][..., self.d]
-        self.p, self.g = parameters.value, parameters.slope
-        d, h, dtype = self.d, self.hidden, parameters.theta.dtype
+        self.p, self.g = p, g = parameters.value, parameters.slope
+        first, d, h, dtype = p["first"], self.d, self.hidden, parameters.theta.dtype
         self.input = torch.ones(d + 1, n, dtype=dtype)
-        self.units = torch.empty(d, h, n, dtype=dtype)
+        self.table = self.input[:d]
+        """where the completer writes the rows that ``forward`` reads, (d, n)"""
         self.output = torch.empty(d, 1, n, dtype=dtype)
-        self.input_pull = torch.empty(d, n, dtype=dtype)
-        self.square = torch.empty(d, h, d, dtype=dtype)
+        self.square = torch.empty(d, h, d + 1, dtype=dtype)
+        self.sums = torch.empty(d, d + 1, dtype=dtype)
+        # the bias is not part of W: zero here for good
+        self.toward, self.signs = torch.zeros(d, 1, d + 1, dtype=dtype), torch.zeros_like(first)
+        # the same numbers in other shapes, made once: a view costs as much as a small product
+        self.squared, self.toward_inputs = self.sums.numpy()[:, :d].T, self.toward.numpy()[:, 0, :d]
+        self.first, self.w2_column, self.w2_row = (
+            first.view(-1, d + 1),
+            p["w2"][:, :, None],
+            p["w2"][:, None],
+        )
+        self.b2_cell, self.w2_row_slope = p["b2"].view(d, 1, 1), g["w2"][:, None]
+        keep_freed_blocks()
         self._restrict()
 
     def _restrict(self) -> None:
@@ -70,8 +83,8 @@ class MLPSCM:
             # live inputs first; places left over point to dead inputs, whose weight is zero
             self.inputs = torch.argsort(~live, dim=1, stable=True)[:, :most].contiguous()
             self.where = self.inputs[:, None, :].expand(-1, self.hidden, -1).contiguous()
-            shape = (self.d, most, self.units.shape[2])
-            self.gathered = torch.empty(shape, dtype=self.units.dtype)
+            self.gathered = self.input.new_empty(self.d, most, self.input.shape[1])
+            self.gathered_rows = self.gathered.view(self.d * most, -1)
 
     def screen(self, floor: float) -> int:
         """Hold inputs weaker than ``floor`` at zero from now on; returns how many are left."""
@@ -79,70 +92,68 @@ class MLPSCM:
         self._restrict()
         return int(self.allowed.sum())
 
-    def forward(self, x: Tensor) -> Tensor:
-        """x̂ (d, n) from x (d, n)."""
-        p, d, units = self.p, self.d, self.units
-        self.input[:d] = x
+    def forward(self) -> Tensor:
+        """x̂ (d, n) from the ``table``."""
+        d, h = self.d, self.hidden
         if self.screened:
-            n = x.shape[1]
-            torch.index_select(self.input, 0, self.inputs.view(-1), out=self.gathered.view(-1, n))
-            torch.bmm(p["first"].gather(2, self.where), self.gathered, out=units)
+            torch.index_select(self.input, 0, self.inputs.view(-1), out=self.gathered_rows)
+            self.units = torch.bmm(self.p["first"].gather(2, self.where), self.gathered)
         else:
-            torch.mm(p["first"].view(-1, d + 1), self.input, out=units.view(d * self.hidden, -1))
-        units.sigmoid_()
-        torch.baddbmm(p["b2"].view(d, 1, 1), p["w2"][:, None, :], units, out=self.output)
+            self.units = matmul(self.first, self.input).view(d, h, -1)
+        self.units.sigmoid_()
+        torch.baddbmm(self.b2_cell, self.w2_row, self.units, out=self.output)
         return self.output[:, 0]
 
     def backward(self, pull: Tensor, to_input: bool = True) -> Tensor | None:
-        """Gradients of the parameters (overwritten) and of x from those of x̂ (d, n).
+        """Gradients of the parameters (overwritten) and of the table from those of x̂ (d, n).
 
         The hidden units are overwritten by their own gradient, but for the factor w2, which is
         multiplied in where there are fewer numbers: the step is bound by memory, not arithmetic.
         """
-        p, g, d, units = self.p, self.g, self.d, self.units
+        g, units, row = self.g, self.units, pull[:, None]
         torch.sum(pull, dim=1, out=g["b2"])
-        torch.bmm(pull[:, None, :], units.transpose(1, 2), out=g["w2"][:, None, :])
-        spread = pull[:, None, :].expand(-1, self.hidden, -1)
+        torch.bmm(row, units.transpose(1, 2), out=self.w2_row_slope)
+        spread = row.expand(-1, self.hidden, -1)
         torch.ops.aten.sigmoid_backward(spread, units, grad_input=units)
         if self.screened:
             compact = torch.bmm(units, self.gathered.transpose(1, 2))
             g["first"].zero_().scatter_(2, self.where, compact)
+            g["first"].mul_(self.w2_column)
         else:
-            flat = units.view(d * self.hidden, -1)
-            torch.mm(flat, self.input.T, out=g["first"].view(-1, d + 1))
-        g["first"].mul_(p["w2"][:, :, None])
+            slope = matmul(units.view(self.d * self.hidden, -1), self.input.T)
+            torch.mul(slope.view_as(g["first"]), self.w2_column, out=g["first"])
         if self.masked:
             g["first"].mul_(self.mask)
         return self._to_input() if to_input else None
 
     def _to_input(self) -> Tensor:
-        p, d, n = self.p, self.d, self.units.shape[2]
-        weights = torch.mul(p["w1"], p["w2"][:, :, None], out=self.square)
+        weights = torch.mul(self.p["first"], self.w2_column, out=self.square)
         if not self.screened:
-            flat = self.units.view(d * self.hidden, n)
-            return torch.mm(weights.view(-1, d).T, flat, out=self.input_pull)
-        # the constant among the live inputs has a place to fall into, which is then cut off
-        whole = torch.nn.functional.pad(weights, (0, 1)).gather(2, self.where)
-        back = torch.bmm(whole.transpose(1, 2), self.units, out=self.gathered)
-        pulled = torch.zeros_like(self.input).index_add_(0, self.inputs.view(-1), back.view(-1, n))
-        return self.input_pull.copy_(pulled[:d])
+            flat = self.units.view(self.d * self.hidden, -1)
+            return matmul(weights.view(-1, self.d + 1)[:, : self.d].T, flat)
+        back = weights.gather(2, self.where).transpose(1, 2)
+        back = torch.bmm(back, self.units, out=self.gathered)
+        pulled = torch.zeros_like(self.input)
+        pulled.index_add_(0, self.inputs.view(-1), back.view_as(self.gathered_rows))
+        return pulled[: self.d]
 
     def squared_weights(self) -> NDArray[np.float64]:
         """A = W∘W, (d, d) float64, A[i, j] for i -> j."""
-        torch.mul(self.p["w1"], self.p["w1"], out=self.square)
-        return np.ascontiguousarray(self.square.sum(1).numpy().T, dtype=np.float64)
+        torch.mul(self.p["first"], self.p["first"], out=self.square)
+        torch.sum(self.square, dim=1, out=self.sums)
+        return self.squared.astype(np.float64)
 
     def weights(self) -> NDArray[np.float64]:
         """W (d, d), W[i, j] for i -> j."""
         return np.sqrt(self.squared_weights())
 
-    def pull_squared_weights(self, slope: NDArray[np.float64]) -> None:
-        """Add the gradient of a function of A = W∘W, given its slope in A."""
-        toward = torch.from_numpy(2 * slope.T).to(self.p["w1"].dtype)
-        self.g["w1"].addcmul_(self.p["w1"], toward[:, None, :])
+    def penalise(self, slope: NDArray[np.float64], strength: float) -> float:
+        """Add the gradients of what is said of W alone; returns the first layer's absolute sum.
 
-    def l1(self, strength: float) -> float:
-        """The first layer's absolute sum; its (sub)gradient times ``strength`` is added."""
-        torch.sign(self.p["w1"], out=self.square)
-        self.g["w1"].add_(self.square, alpha=strength)
-        return float(self.square.mul_(self.p["w1"]).sum())
+        ``slope`` is that of the acyclicity in A = W∘W, ``strength`` the L1's factor.
+        """
+        np.multiply(slope.T, 2.0, out=self.toward_inputs, casting="same_kind")
+        self.g["first"].addcmul_(self.p["first"], self.toward)
+        torch.sign(self.p["w1"], out=self.signs[..., : self.d])
+        self.g["first"].add_(self.signs, alpha=strength)
+        return float(torch.mul(self.signs, self.p["first"], out=self.square).sum())
