@@ -19,7 +19,7 @@ L1, WEIGHT, MU, SIGMA = 0.02, 0.7, 0.3, 2.0
 
 
 def build(n=30, d=5, hidden=3, rate=0.3, seed=0, score="equal-variance", h="logdet", live=1.0,
-          standardise=True, dtype=torch.float64):  # fmt: skip
+          standardise=True, dtype=torch.float64, gather=MLPSCM.screen_share):  # fmt: skip
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * rng.uniform(0.5, 3, d)
     X[rng.random((n, d)) < rate] = np.nan
@@ -27,6 +27,7 @@ def build(n=30, d=5, hidden=3, rate=0.3, seed=0, score="equal-variance", h="logd
     holes = np.isnan(X).any()
     completer = GaussianCompleter(X, 4, rng, standardise) if holes else NoCompleter(X)
     scm = MLPSCM(d, hidden, allowed, rng)
+    scm.screen_share = gather
     scm.start["first"][..., :d] = rng.normal(size=(d, hidden, d)) * 0.15
     scm.start["first"][..., d] = rng.normal(size=(d, hidden))  # the biases
     return Objective(
@@ -66,12 +67,13 @@ def by_autograd(objective, score, h, s):
     rate=st.sampled_from([0.0, 0.3]),
     score=st.sampled_from(list(SCORES)),
     h=st.sampled_from(["logdet", "expm", "polynomial"]),
-    live=st.sampled_from([1.0, 0.5, 0.1]),  # dense, masked, screened
+    live=st.sampled_from([1.0, 0.5, 0.1]),
+    gather=st.sampled_from([0.0, 1.0]),  # dense products, or of gathered inputs where any is dead
     standardise=st.booleans(),
     seed=st.integers(0, 99),
 )
-def test_every_gradient_is_autograds(d, hidden, rate, score, h, live, standardise, seed):
-    objective = build(30, d, hidden, rate, seed, score, h, live, standardise)
+def test_every_gradient_is_autograds(d, hidden, rate, score, h, live, gather, standardise, seed):
+    objective = build(30, d, hidden, rate, seed, score, h, live, standardise, gather=gather)
     s = 2.0
     terms = objective(MU, s)
     if not terms.feasible:
@@ -86,10 +88,9 @@ def test_every_gradient_is_autograds(d, hidden, rate, score, h, live, standardis
 
 def test_the_screened_path_is_taken_and_changes_nothing():
     """Same masks, once by gathering the live inputs and once by the dense product."""
-    screened = build(d=8, live=0.2)
+    screened, dense = (build(d=8, live=0.2, gather=share) for share in (1.0, 0.0))
     assert screened.scm.screened
-    dense = build(d=8, live=0.2)
-    dense.scm.screened = False
+    assert not dense.scm.screened
     a, b = screened(MU, 1.0), dense(MU, 1.0)
     assert a.objective == pytest.approx(b.objective, rel=1e-12)
     torch.testing.assert_close(screened.parameters.grad, dense.parameters.grad)

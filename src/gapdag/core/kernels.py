@@ -57,7 +57,7 @@ def _descends() -> bool:
         theta, state = torch.ones(3), (torch.zeros(3), torch.zeros(3), torch.zeros(()))
         kernel(theta, torch.arange(3.0), state, 0.1, (0.9, 0.999), 0.1)
         ends.append(theta)
-    return torch.allclose(*ends)
+    return torch.allclose(ends[0], ends[1])
 
 
 ONEDNN, FUSED = _works(_multiplies), _works(_descends)

@@ -15,8 +15,6 @@ from torch import Tensor
 from gapdag.core.kernels import keep_freed_blocks, matmul
 from gapdag.core.parameters import Parameters
 
-SCREEN_SHARE = 0.5  # of live inputs per node below which gathering them beats the dense product
-
 
 class MLPSCM:
     """One hidden layer a node: x̂_j = b2_j + Σ_k w2_jk · sigmoid(b1_jk + Σ_i w1_jki x_i).
@@ -25,6 +23,10 @@ class MLPSCM:
     where every edge is as likely; at 0 the first layer, and so W, starts at zero.
     ``allowed[i, j]`` False holds i -> j at zero for good.
     """
+
+    screen_share = 0.2
+    """of live inputs per node below which gathering them beats the dense product, as measured by
+    benchmarks/screening.py"""
 
     def __init__(
         self,
@@ -78,7 +80,7 @@ class MLPSCM:
         self.masked = not live.all()
         self.p["first"].mul_(self.mask)
         most = int(live.sum(1).max())
-        self.screened = most < SCREEN_SHARE * self.d
+        self.screened = most < self.screen_share * self.d
         if self.screened:
             # live inputs first; places left over point to dead inputs, whose weight is zero
             self.inputs = torch.argsort(~live, dim=1, stable=True)[:, :most].contiguous()
