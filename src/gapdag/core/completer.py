@@ -7,6 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from gapdag.core.kernels import matmul
 from gapdag.core.parameters import Parameters
 
 
@@ -83,7 +84,7 @@ class GaussianCompleter:
     def bind(self, parameters: Parameters, table: Tensor) -> None:
         """Take the parameters' views and make the buffers; draws go into ``table`` (d, n)."""
         self.p, self.g, dtype = parameters.value, parameters.slope, parameters.theta.dtype
-        (n, d), hidden = self.x0.shape, len(self.start["mean_b1"])
+        n, d = self.x0.shape
 
         def tensor(a: NDArray[np.float64]) -> Tensor:
             return torch.from_numpy(a.T.copy()).to(dtype)
@@ -92,12 +93,10 @@ class GaussianCompleter:
         self.input = tensor(self.x0 / self.scale)
         self.scales = tensor(self.scale[None, :])
         self.holes = tensor(self.missing.astype(np.float64)) * self.scales
-        self.hidden = {k: torch.empty(hidden, n, dtype=dtype) for k in ("mean", "logvar")}
-        self.output = {k: torch.empty(d, n, dtype=dtype) for k in ("mean", "logvar")}
+        self.hidden: dict[str, Tensor] = {}
         self.noise = torch.empty(d, n, dtype=dtype)
         self.x = table
         self.spread, self.pull = (torch.empty(d, n, dtype=dtype) for _ in range(2))
-        self.hidden_pull = torch.empty(hidden, n, dtype=dtype)
         self.random = torch.Generator().manual_seed(self.seed)
 
     def draw(self, noise: Tensor | None = None) -> Tensor:
@@ -109,9 +108,10 @@ class GaussianCompleter:
         return self.x
 
     def _forward(self, net: str) -> Tensor:
-        p, hidden, out = self.p, self.hidden[net], self.output[net]
-        torch.addmm(p[f"{net}_b1"][:, None], p[f"{net}_w1"], self.input, out=hidden).relu_()
-        return torch.addmm(p[f"{net}_b2"][:, None], p[f"{net}_w2"], hidden, out=out)
+        p = self.p
+        hidden = matmul(p[f"{net}_w1"], self.input).add_(p[f"{net}_b1"][:, None]).relu_()
+        self.hidden[net] = hidden
+        return matmul(p[f"{net}_w2"], hidden).add_(p[f"{net}_b2"][:, None])
 
     def backward(self, pull: Tensor) -> None:
         """Gradients of both networks (overwritten) from that of the completed table."""
@@ -123,11 +123,11 @@ class GaussianCompleter:
     def _backward(self, net: str) -> None:
         p, g, pull, hidden = self.p, self.g, self.pull, self.hidden[net]
         torch.sum(pull, dim=1, out=g[f"{net}_b2"])
-        torch.mm(pull, hidden.T, out=g[f"{net}_w2"])
-        torch.mm(p[f"{net}_w2"].T, pull, out=self.hidden_pull)
-        torch.ops.aten.threshold_backward(self.hidden_pull, hidden, 0, grad_input=self.hidden_pull)
-        torch.sum(self.hidden_pull, dim=1, out=g[f"{net}_b1"])
-        torch.mm(self.hidden_pull, self.input.T, out=g[f"{net}_w1"])
+        g[f"{net}_w2"].copy_(matmul(pull, hidden.T))
+        back = matmul(p[f"{net}_w2"].T, pull)
+        torch.ops.aten.threshold_backward(back, hidden, 0, grad_input=back)
+        torch.sum(back, dim=1, out=g[f"{net}_b1"])
+        g[f"{net}_w1"].copy_(matmul(back, self.input.T))
 
     def filled(self) -> NDArray[np.float64]:
         """The table with each hole at its expected value, (n, d)."""
