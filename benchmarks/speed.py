@@ -1,7 +1,9 @@
 """Time a step and memory of a fit, side by side with peers in one run: `make bench-speed`.
 
-Every contest runs in alternating order, at one and at two threads, and medians are compared: the
-ratio is the claim, the seconds are the machine's. Written to benchmarks/results/speed.{json,md}.
+Each side of a contest is a process of its own, as its users have it, so that neither's memory,
+caches or settings are the other's. Both take turns in alternating order, at one and at two threads,
+and medians are compared: the ratio is the claim, the seconds are the machine's. Written to
+benchmarks/results/speed.{json,md}.
 """
 
 from __future__ import annotations
@@ -13,45 +15,41 @@ import platform
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-SCREEN = 0.01  # inputs weaker than this after a whole fit count as dead
 RESULTS = Path(__file__).parent / "results"
-Step = Callable[[], object]
+FIT_STEPS = (500, 500, 500, 800)  # DAGMA's proportions
+Turn = Callable[[], object]
 
 
-def table(d: int, rate: float, seed: int = 0) -> np.ndarray:
+def table(rate: float) -> np.ndarray:
     from gapdag import simulate
 
-    return simulate.problem(d=d, edges=2 * d, n=1000, rate=rate, seed=seed).X
+    return simulate.problem(d=50, edges=100, n=1000, rate=rate, seed=0).X
 
 
-def ours(X: np.ndarray, hidden: int, screened: bool, **options: object) -> Step:
-    """A step of ours: evaluation and Adam. ``screened``: on the inputs alive after a whole fit."""
+def our_step(rate: float, hidden: int) -> Turn:
+    """A step of ours, evaluation and Adam, with no input screened."""
     import torch
 
     from gapdag.base import silent
-    from gapdag.core.solver import Adam
+    from gapdag.core.adam import Adam
+    from gapdag.core.crew import Crew
     from gapdag.knowledge import Masks
     from gapdag.learners.dagma import DagmaMLP
     from gapdag.methods.otm import OTM
 
-    complete = not np.isnan(X).any()
-    learner = (DagmaMLP if complete else OTM)(hidden=hidden, **options)
-    settings = learner.settings()
-    masks = Masks.free(X.shape[1])
-    if screened:
-        fitted = learner.fit(X).result_.weights.to_numpy()
-        masks = Masks(fitted > SCREEN, masks.required)
-    objective = learner._compose(
-        X - np.nanmean(X, axis=0), masks, settings, np.random.default_rng(0), silent
-    )
+    X = table(rate)
+    learner = (OTM if rate else DagmaMLP)(hidden=hidden)
+    settings, masks, rng = learner.settings(), Masks.free(X.shape[1]), np.random.default_rng(0)
+    objective = learner._compose(X - np.nanmean(X, axis=0), masks, settings, rng, silent)
+    objective.share(Crew(torch.get_num_threads()).__enter__())
     adam = Adam(objective, (0.99, 0.999), 5e-4)
 
-    @torch.inference_mode()  # as the solver does
     def step() -> None:
         objective(0.1, 1.0)
         adam.step(1e-6)
@@ -59,15 +57,24 @@ def ours(X: np.ndarray, hidden: int, screened: bool, **options: object) -> Step:
     return step
 
 
-def dagma(X: np.ndarray, hidden: int) -> Step:
+def our_fit() -> Turn:
+    """A whole fit, screening and all, that may not stop early."""
+    from gapdag.learners.dagma import DagmaMLP
+
+    warnings.simplefilter("ignore")
+    X = table(0.0)
+    return lambda: DagmaMLP(steps=sum(FIT_STEPS), tol=0.0).fit(X)
+
+
+def dagma_step() -> Turn:
     """A step of PyPI dagma 1.1.1, as its own `minimize` takes it."""
     import torch
     from dagma import nonlinear
 
-    X = torch.from_numpy(X)
-    model = nonlinear.DagmaMLP([X.shape[1], hidden, 1], dtype=torch.double)
+    torch.set_default_dtype(torch.double)
+    X = torch.from_numpy(table(0.0))
+    model = nonlinear.DagmaMLP([X.shape[1], 10, 1], dtype=torch.double)
     fit = nonlinear.DagmaNonlinear(model, dtype=torch.double)
-    torch.set_default_dtype(torch.float32)  # the package sets it for the whole process
     adam = torch.optim.Adam(model.parameters(), lr=2e-4, betas=(0.99, 0.999), weight_decay=5e-4)
 
     def step() -> None:
@@ -81,67 +88,109 @@ def dagma(X: np.ndarray, hidden: int) -> Step:
     return step
 
 
-def contest(a: Step, b: Step, threads: int, rounds: int, inner: tuple[int, int]) -> dict:
-    """Medians of time a step, in alternating order."""
+def dagma_fit() -> Turn:
+    """PyPI dagma's own `fit` at our learning rate."""
+    import torch
+    from dagma import nonlinear
+
+    torch.set_default_dtype(torch.double)
+    X = table(0.0)
+    warm, last = FIT_STEPS[0], FIT_STEPS[-1]
+
+    def fit() -> None:
+        model = nonlinear.DagmaMLP([X.shape[1], 10, 1], dtype=torch.double)
+        theirs = nonlinear.DagmaNonlinear(model, dtype=torch.double)
+        theirs.fit(X, lr=3e-3, T=len(FIT_STEPS), mu_init=0.1, warm_iter=warm, max_iter=last)
+
+    return fit
+
+
+def twin_step() -> Turn:
+    from twin import Twin
+
+    return Twin(table(0.3), 50).step
+
+
+CONTESTS: list[tuple[str, float, int, Callable[[], Turn], int, Callable[[], Turn], int]] = [
+    ("DAGMA-MLP, a step with no input screened; PyPI dagma 1.1.1", 8, 1,
+     lambda: our_step(0.0, 10), 40, dagma_step, 10),
+    (f"DAGMA-MLP, a whole fit of {sum(FIT_STEPS):,} steps; PyPI dagma 1.1.1", 8, sum(FIT_STEPS),
+     our_fit, 1, dagma_fit, 1),
+    ("OTM, a step at h = 50 with no input screened; dense float64 autograd twin", 25, 1,
+     lambda: our_step(0.3, 50), 5, twin_step, 1),
+]  # fmt: skip
+"""what, its bar, steps a turn, then who takes turns and how many turns are timed at once"""
+
+
+class Side:
+    """One side of a contest, in a process of its own."""
+
+    def __init__(self, contest: int, side: int, threads: int) -> None:
+        words = [sys.executable, __file__, "--serve", f"{contest},{side},{threads}"]
+        self.process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            text=True, bufsize=1, env={**os.environ, "OMP_NUM_THREADS": str(threads)},
+        )  # fmt: skip
+
+    def seconds(self) -> float:
+        """Of one turn."""
+        assert self.process.stdin
+        assert self.process.stdout
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+    def close(self) -> None:
+        self.process.communicate()
+
+
+def serve(contest: int, side: int, threads: int) -> None:
+    """Take a turn for every line on stdin."""
     import torch
     from threadpoolctl import threadpool_limits
 
-    times: dict[int, list[float]] = {0: [], 1: []}
     torch.set_num_threads(threads)
-    with threadpool_limits(1, user_api="blas"):
-        for step in (a, b):
-            step()
-        for r in range(rounds):
-            for k in (0, 1) if r % 2 else (1, 0):
-                began = time.perf_counter()
-                for _ in range(inner[k]):
-                    (a, b)[k]()
-                times[k].append((time.perf_counter() - began) / inner[k])
-    mine, theirs = (1e3 * float(np.median(times[k])) for k in (0, 1))
-    return {
-        "threads": threads,
-        "ours_ms": round(mine, 3),
-        "theirs_ms": round(theirs, 3),
-        "ratio": round(theirs / mine, 1),
-    }
-
-
-def step_contests(rounds: int) -> list[dict]:
-    import torch
-
-    from twin import Twin
-
-    rows = []
-    complete, holes = table(50, 0.0), table(50, 0.3)
     torch.manual_seed(0)
-    pairs = [
-        ("DAGMA-MLP step, d 50, h 10, no input screened; PyPI dagma 1.1.1", 8,
-         ours(complete, 10, False), dagma(complete, 10), (20, 5)),
-        ("the same, on the inputs alive after the first stage", 8,
-         ours(complete, 10, True), dagma(complete, 10), (20, 5)),
-        ("OTM step, d = h = 50, no input screened; autograd float64 twin", 25,
-         ours(holes, 50, False), Twin(holes, 50).step, (5, 1)),
-        ("the same, on the inputs alive after the first stage", 25,
-         ours(holes, 50, True), Twin(holes, 50).step, (5, 1)),
-    ]  # fmt: skip
-    for what, bar, a, b, inner in pairs:
-        for threads in (1, 2):
-            row = {"what": what, "bar": bar, **contest(a, b, threads, rounds, inner)}
-            print(json.dumps(row), flush=True)
-            rows.append(row)
-    return rows
+    make, inner = CONTESTS[contest][3 + 2 * side : 5 + 2 * side]
+    turn = make()
+    with threadpool_limits(1 if side == 0 else threads, user_api="blas"):  # ours has its own crew
+        turn()
+        for _ in sys.stdin:
+            began = time.perf_counter()
+            for _ in range(inner):
+                turn()
+            print((time.perf_counter() - began) / inner, flush=True)
+
+
+def run(contest: int, threads: int, rounds: int) -> dict:
+    """Medians of time a step, in alternating order."""
+    what, bar, steps, *_ = CONTESTS[contest]
+    if steps > 1:
+        rounds = max(3, rounds // 3)
+    sides = [Side(contest, side, threads) for side in (0, 1)]
+    times: dict[int, list[float]] = {0: [], 1: []}
+    for r in range(rounds):
+        for k in (0, 1) if r % 2 else (1, 0):
+            times[k].append(sides[k].seconds() / steps)
+    for side in sides:
+        side.close()
+    ours, theirs = (1e3 * float(np.median(times[k])) for k in (0, 1))
+    return {"what": what, "bar": bar, "threads": threads, "rounds": rounds,
+            "ours_ms": round(ours, 3), "theirs_ms": round(theirs, 3),
+            "ratio": round(theirs / ours, 1)}  # fmt: skip
 
 
 WHOLE_FIT = """
-import resource, sys, time
+import time
 from gapdag import metrics, simulate
 from gapdag.methods.otm import OTM
 p = simulate.problem(d=50, edges=100, n=1000, rate=0.3, seed=0)
 began = time.perf_counter()
 result = OTM().fit(p.frame).result_
 wall = time.perf_counter() - began
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-print(wall, peak, metrics.f1(p.adjacency, result.adjacency))
+# not getrusage, which starts at the size of the process that forked this one
+(peak,) = (line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(wall, int(peak) / 1e6, metrics.f1(p.adjacency, result.adjacency))
 """
 IMPORT = """
 import sys, time
@@ -151,23 +200,35 @@ print(time.perf_counter() - began, "torch" in sys.modules)
 """
 
 
-def in_process(code: str, *argv: str) -> list[str]:
-    out = subprocess.run(
-        [sys.executable, "-c", code, *argv], capture_output=True, text=True, check=True
-    )
+def in_process(code: str) -> list[str]:
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return out.stdout.split()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=15)
-    rounds = parser.parse_args().rounds
-    rows = step_contests(rounds)
+    parser.add_argument("--serve", help=argparse.SUPPRESS)
+    said = parser.parse_args()
+    if said.serve:
+        serve(*map(int, said.serve.split(",")))
+        return
+    rows = []
+    for contest in range(len(CONTESTS)):
+        for threads in (1, 2):
+            rows.append(run(contest, threads, said.rounds))
+            print(json.dumps(rows[-1]), flush=True)
     wall, peak, f1 = map(float, in_process(WHOLE_FIT))
-    imports = sorted(float(in_process(IMPORT)[0]) for _ in range(5))[2]
-    whole = {"wall_s": round(wall, 1), "peak_GiB": round(peak, 2), "f1": round(f1, 3)}
-    machine = {"cores": os.cpu_count(), "machine": platform.processor() or platform.machine()}
-    report = {"steps": rows, "fit": whole, "import_s": round(imports, 2), **machine}
+    imports = [in_process(IMPORT) for _ in range(5)]
+    seconds = sorted(float(s) for s, _ in imports)[2]
+    report = {
+        "steps": rows,
+        "fit": {"wall_s": round(wall, 1), "peak_GB": round(peak, 2), "f1": round(f1, 3)},
+        "import_s": round(seconds, 2),
+        "import_loads_torch": any(loaded == "True" for _, loaded in imports),
+        "cores": os.cpu_count(),
+        "machine": platform.processor() or platform.machine(),
+    }
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "speed.json").write_text(json.dumps(report, indent=1) + "\n")
     (RESULTS / "speed.md").write_text(markdown(report))
@@ -176,7 +237,7 @@ def main() -> None:
 
 def markdown(report: dict) -> str:
     lines = [
-        "| contest | threads | ours, ms | theirs, ms | ratio | bar |",
+        "| d = 50, n = 1000 | threads | ours, ms a step | theirs | ratio | bar |",
         "|---|---|---|---|---|---|",
     ]
     lines += [
@@ -185,11 +246,12 @@ def markdown(report: dict) -> str:
         for r in report["steps"]
     ]
     fit = report["fit"]
+    torch = "loads" if report["import_loads_torch"] else "does not load"
     lines += [
         "",
-        f"Whole default OTM fit, d = 50, 100 edges, n = 1000, mcar 30%: {fit['wall_s']} s, peak "
-        f"{fit['peak_GiB']} GiB, F1 {fit['f1']}. `import gapdag`: {report['import_s']} s. "
-        f"({report['cores']} cores; `make bench-speed`)",
+        f"A whole default OTM fit with 100 edges and 30% of the cells missing (mcar): "
+        f"{fit['wall_s']} s, peak {fit['peak_GB']} GB, F1 {fit['f1']}. `import gapdag`: "
+        f"{report['import_s']} s, and {torch} torch. ({report['cores']} cores; `make bench-speed`)",
     ]
     return "\n".join(lines) + "\n"
 

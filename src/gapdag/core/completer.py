@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from gapdag.core.kernels import matmul
+from gapdag.core.crew import Crew
 from gapdag.core.parameters import Parameters
 
 
@@ -15,26 +16,27 @@ class NoCompleter:
     """A complete table needs no filling.
 
     >>> c = NoCompleter(np.arange(6.0).reshape(3, 2))
-    >>> c.bind(Parameters([{"unused": np.zeros(1)}], torch.float32), torch.zeros(2, 3))
+    >>> c.bind(Parameters([{"unused": np.zeros(1)}], torch.float32), np.zeros((2, 3)))
     >>> c.draw().shape
-    torch.Size([2, 3])
+    (2, 3)
     """
 
     learns = False
 
     def __init__(self, X: NDArray[np.float64]) -> None:
-        self.X, self.n = X, len(X)
+        self.X, self.n, self.crew = X, len(X), Crew()
         self.start: dict[str, NDArray[np.float64]] = {}
 
-    def bind(self, parameters: Parameters, table: Tensor) -> None:
+    def bind(self, parameters: Parameters, table: NDArray[Any]) -> None:
         """Write the rows into the SCM's ``table`` (d, n), once."""
-        self.x = table.copy_(torch.from_numpy(self.X.T))
+        table[:] = self.X.T
+        self.x = table
 
-    def draw(self) -> Tensor:
+    def draw(self) -> NDArray[Any]:
         """The completed table (d, n)."""
         return self.x
 
-    def backward(self, pull: Tensor) -> None:
+    def backward(self, pull: NDArray[Any]) -> None:
         """Nothing to learn."""
 
     def filled(self) -> NDArray[np.float64]:
@@ -64,7 +66,7 @@ class GaussianCompleter:
         guess: NDArray[np.float64] | None = None,
         spread: float = 1.0,
     ) -> None:
-        self.missing, self.n = np.isnan(X), len(X)
+        self.missing, self.n, self.crew = np.isnan(X), len(X), Crew()
         self.x0 = np.where(self.missing, 0.0 if guess is None else guess, X)
         d = X.shape[1]
         self.scale = np.nanstd(X, axis=0) if standardise else np.ones(d)
@@ -81,55 +83,91 @@ class GaussianCompleter:
             self.start["logvar_b2"] = np.full(d, 2 * np.log(spread))
         self.base = 0.0 if guess is None else self.x0
 
-    def bind(self, parameters: Parameters, table: Tensor) -> None:
+    def bind(self, parameters: Parameters, table: NDArray[Any]) -> None:
         """Take the parameters' views and make the buffers; draws go into ``table`` (d, n)."""
-        self.p, self.g, dtype = parameters.value, parameters.slope, parameters.theta.dtype
-        n, d = self.x0.shape
+        self.p = {k: v.numpy() for k, v in parameters.value.items()}
+        self.g = {k: v.numpy() for k, v in parameters.slope.items()}
+        self.x, dtype = table, table.dtype
+        scale = self.scale[:, None]
+        self.observed = self.x0.T.astype(dtype, order="C")
+        self.input = (self.x0.T / scale).astype(dtype, order="C")
+        self.holes = (self.missing.T * scale).astype(dtype, order="C")
+        hidden = len(self.p["mean_b1"])
+        self.nets = {net: Net(net, self, hidden) for net in ("mean", "logvar")}
+        self.spread = np.empty_like(table)
+        self.noise = np.zeros_like(table)
+        self.cells = np.flatnonzero(self.missing.T)
+        self.drawn = np.empty(len(self.cells), dtype)
+        self.random = np.random.default_rng(self.seed)
 
-        def tensor(a: NDArray[np.float64]) -> Tensor:
-            return torch.from_numpy(a.T.copy()).to(dtype)
+    def draw(self, noise: NDArray[Any] | None = None) -> NDArray[Any]:
+        """The completed table (d, n), with fresh noise in its holes unless it is given."""
 
-        self.observed = tensor(self.x0)
-        self.input = tensor(self.x0 / self.scale)
-        self.scales = tensor(self.scale[None, :])
-        self.holes = tensor(self.missing.astype(np.float64)) * self.scales
-        self.hidden: dict[str, Tensor] = {}
-        self.noise = torch.empty(d, n, dtype=dtype)
-        self.x = table
-        self.spread, self.pull = (torch.empty(d, n, dtype=dtype) for _ in range(2))
-        self.random = torch.Generator().manual_seed(self.seed)
+        def spread() -> None:
+            logvar = self.nets["logvar"].forward()
+            np.exp(np.multiply(logvar, 0.5, out=self.spread), out=self.spread)
+            self.spread *= self.holes
 
-    def draw(self, noise: Tensor | None = None) -> Tensor:
-        """The completed table (d, n), with fresh noise unless it is given."""
-        self.noise = self.noise.normal_(generator=self.random) if noise is None else noise
-        mean, logvar = self._forward("mean"), self._forward("logvar")
-        torch.mul(logvar, 0.5, out=self.spread).exp_().mul_(self.noise)
-        torch.add(mean, self.spread, out=self.x).mul_(self.holes).add_(self.observed)
+        def rest() -> None:
+            np.multiply(self.nets["mean"].forward(), self.holes, out=self.x)
+            self._make_noise(noise)
+
+        self.crew.run([rest, spread])
+        self.spread *= self.noise
+        self.x += self.spread
+        self.x += self.observed
         return self.x
 
-    def _forward(self, net: str) -> Tensor:
-        p = self.p
-        hidden = matmul(p[f"{net}_w1"], self.input).add_(p[f"{net}_b1"][:, None]).relu_()
-        self.hidden[net] = hidden
-        return matmul(p[f"{net}_w2"], hidden).add_(p[f"{net}_b2"][:, None])
+    def _make_noise(self, given: NDArray[Any] | None) -> None:
+        if given is not None:
+            self.noise[:] = given
+            return
+        self.random.standard_normal(out=self.drawn, dtype=self.drawn.dtype)
+        self.noise.reshape(-1)[self.cells] = self.drawn
 
-    def backward(self, pull: Tensor) -> None:
+    def backward(self, pull: NDArray[Any]) -> None:
         """Gradients of both networks (overwritten) from that of the completed table."""
-        torch.mul(pull, self.holes, out=self.pull)
-        self._backward("mean")
-        self.pull.mul_(self.spread).mul_(0.5)
-        self._backward("logvar")
 
-    def _backward(self, net: str) -> None:
-        p, g, pull, hidden = self.p, self.g, self.pull, self.hidden[net]
-        torch.sum(pull, dim=1, out=g[f"{net}_b2"])
-        g[f"{net}_w2"].copy_(matmul(pull, hidden.T))
-        back = matmul(p[f"{net}_w2"].T, pull)
-        torch.ops.aten.threshold_backward(back, hidden, 0, grad_input=back)
-        torch.sum(back, dim=1, out=g[f"{net}_b1"])
-        g[f"{net}_w1"].copy_(matmul(back, self.input.T))
+        def logvar() -> None:
+            self.spread *= 0.5
+            self.spread *= pull
+            self.nets["logvar"].backward(self.spread)
+
+        self.crew.run([lambda: self.nets["mean"].backward(pull * self.holes), logvar])
 
     def filled(self) -> NDArray[np.float64]:
         """The table with each hole at its expected value, (n, d)."""
-        mean = self._forward("mean").numpy().T.astype(np.float64) * self.scale
+        mean = self.nets["mean"].forward().T.astype(np.float64) * self.scale
         return np.where(self.missing, self.base + mean, self.x0)
+
+
+class Net:
+    """d -> hidden -> d with ReLU, on the columns of ``input``; buffers are reused."""
+
+    def __init__(self, name: str, owner: GaussianCompleter, hidden: int) -> None:
+        names = [f"{name}_{kind}{layer}" for layer in (1, 2) for kind in "wb"]
+        self.p, self.g = [owner.p[k] for k in names], [owner.g[k] for k in names]
+        self.input = owner.input
+        d, n = self.input.shape
+        self.hidden, self.back = np.empty((2, hidden, n), self.input.dtype)
+        self.output = np.empty((d, n), self.input.dtype)
+
+    def forward(self) -> NDArray[Any]:
+        """The network's output (d, n)."""
+        w1, b1, w2, b2 = self.p
+        np.dot(w1, self.input, out=self.hidden)
+        self.hidden += b1[:, None]
+        np.maximum(self.hidden, 0, out=self.hidden)
+        np.dot(w2, self.hidden, out=self.output)
+        self.output += b2[:, None]
+        return self.output
+
+    def backward(self, pull: NDArray[Any]) -> None:
+        """Gradients of the weights (overwritten) from that of the output."""
+        w1, b1, w2, b2 = self.g
+        np.sum(pull, axis=1, out=b2)
+        np.dot(pull, self.hidden.T, out=w2)
+        np.dot(self.p[2].T, pull, out=self.back)
+        self.back *= self.hidden > 0
+        np.sum(self.back, axis=1, out=b1)
+        np.dot(self.back, self.input.T, out=w1)

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gapdag.core.compiled import compiled, exp
 from gapdag.errors import GapdagError
 from gapdag.registry import register
 
 REFERENCE_SCALES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 TILE = 256
-SPARSE = 0.2  # share of kernel values above underflow below which only those are computed
 
 
 @register("divergence", "mmd", reference="Gretton et al. 2012; the paper's eq. (mmd)")
@@ -80,33 +80,29 @@ def mmd_both(
 ) -> tuple[float, NDArray[Any], NDArray[Any]]:
     """Value and gradients in x and in y. The symmetric kernels are visited over one triangle."""
     n = len(x)
+    rates = np.array(rate, x.dtype)
     within, across = 1.0 / (n * (n - 1)), -2.0 / n**2
-    vx, gx = _within(x, rate)
-    vy, gy = _within(y, rate)
-    K, slope = _kernel(_squared_distances(x, y), rate)
-    if K is None:
-        return within * (vx + vy), within * gx, within * gy
-    cross = across * float(K.sum(dtype=np.float64))
+    vx, gx = _within(x, rates)
+    vy, gy = _within(y, rates)
+    slope = _squared_distances(x, y)
+    cross = _kernel(slope, rates)
     slope *= across
     gx = within * gx + 2 * (slope.sum(axis=1)[:, None] * x - slope @ y)
     gy = within * gy + 2 * (slope.sum(axis=0)[:, None] * y - slope.T @ x)
-    return within * (vx + vy) + cross, gx, gy
+    return within * (vx + vy) + across * cross, gx, gy
 
 
-def _within(x: NDArray[Any], rate: list[float]) -> tuple[float, NDArray[Any]]:
+def _within(x: NDArray[Any], rates: NDArray[Any]) -> tuple[float, NDArray[Any]]:
     """Sum over j != k of k(x_j, x_k) and its gradient, from the tiles on and above the diagonal."""
     total, pull, mass = 0.0, np.zeros_like(x), np.zeros((len(x), 1), x.dtype)
     for a in range(0, len(x), TILE):
         rows = slice(a, a + TILE)
         for b in range(a, len(x), TILE):
             cols = slice(b, b + TILE)
-            square = _squared_distances(x[rows], x[cols])
+            slope = _squared_distances(x[rows], x[cols])
             if a == b:
-                np.fill_diagonal(square, np.inf)  # j != k
-            K, slope = _kernel(square, rate)
-            if K is None:
-                continue
-            total += (1 if a == b else 2) * float(K.sum(dtype=np.float64))
+                np.fill_diagonal(slope, np.inf)  # j != k
+            total += (1 if a == b else 2) * _kernel(slope, rates)
             pull[rows] += slope @ x[cols]
             mass[rows] += slope.sum(axis=1, keepdims=True)
             if a != b:
@@ -115,36 +111,39 @@ def _within(x: NDArray[Any], rate: list[float]) -> tuple[float, NDArray[Any]]:
     return total, 4 * (mass * x - pull)
 
 
-def _kernel(square: NDArray[Any], rate: list[float]) -> Any:
-    """k and dk/d(squared distance); (None, None) where every value underflows to exactly zero.
+@compiled
+def _kernel(square, rates):  # type: ignore[no-untyped-def]
+    """Sum of the kernel; the squared distances are overwritten by its slopes in them.
 
-    Where few values do not underflow (the reference bandwidth in many dimensions), only those are
-    exponentiated: the result is the same to the last bit.
+    Rows in which every value underflows (the reference bandwidth in many dimensions) are skipped.
     """
-    underflow = 104.0 if square.dtype == np.float32 else 746.0
-    if min(rate) * square.min() > underflow:
-        return None, None
-    alive = min(rate) * square <= underflow
-    sparse = np.count_nonzero(alive) < SPARSE * square.size
-    near = np.nonzero(alive) if sparse else ()
-    at = square[near] if sparse else square
-    K, slope = np.zeros_like(at), np.zeros_like(at)
-    for c in rate:
-        part = np.exp(-c * at)
-        K += part
-        part *= -c
-        slope += part
-    if not sparse:
-        return K, slope
-    whole = np.zeros((2, *square.shape), square.dtype)
-    whole[0][near], whole[1][near] = K, slope
-    return whole[0], whole[1]
+    total, beyond = 0.0, 104.0 if square.itemsize == 4 else 746.0
+    slowest, at = rates.min(), np.empty_like(square[0])
+    for i in range(len(square)):
+        row = square[i]
+        if slowest * row.min() > beyond:
+            row[:] = 0
+            continue
+        at[:] = row
+        row[:] = 0
+        for c in rates:
+            part = rates.dtype.type(0)
+            for j in range(len(row)):
+                k = exp(-c * at[j])
+                part += k
+                row[j] -= c * k
+            total += part
+    return total
 
 
-def _squared_distances(x: NDArray[Any], y: NDArray[Any]) -> NDArray[Any]:
-    square: NDArray[Any] = np.einsum("ij,ij->i", x, x)[:, None] + np.einsum("ij,ij->i", y, y)
-    square -= 2 * (x @ y.T)
-    np.maximum(square, 0, out=square)
+@compiled
+def _squared_distances(x, y):  # type: ignore[no-untyped-def]
+    square = np.dot(x, y.T)
+    xx, yy = (x * x).sum(axis=1), (y * y).sum(axis=1)
+    zero = x.dtype.type(0)
+    for i in range(len(x)):
+        for j in range(len(y)):
+            square[i, j] = max(xx[i] + yy[j] - 2 * square[i, j], zero)
     return square
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from gapdag.core.completer import GaussianCompleter, NoCompleter
+from gapdag.core.crew import Crew
 from gapdag.core.parameters import Parameters
 from gapdag.core.scm import MLPSCM
 
@@ -43,21 +43,22 @@ class Terms:
 
 
 class Divergence:
-    """Between two tables (d, n), with both gradients, on a fresh draw of rows at every call."""
+    """Between x̂ and x (d, n), on a fresh draw of rows at every call."""
 
     def __init__(self, both: Both, rows: int | None, rng: np.random.Generator) -> None:
         self.both, self.rows, self.rng = both, rows, rng
 
-    def __call__(self, x: Tensor, y: Tensor) -> tuple[float, Tensor, Tensor]:
+    def __call__(
+        self, residual: NDArray[Any], x: NDArray[Any]
+    ) -> tuple[float, NDArray[np.int64] | slice, NDArray[Any], NDArray[Any]]:
+        """The value, from x̂ - x and x; the rows drawn; and there the gradients in x̂ and in x."""
         n = x.shape[1]
-        if self.rows is None or self.rows >= n:
-            value, gx, gy = self.both(x.T.numpy(), y.T.numpy())
-            return value, torch.from_numpy(gx.T), torch.from_numpy(gy.T)
-        pick = torch.from_numpy(self.rng.choice(n, self.rows, replace=False, shuffle=False))
-        value, gx, gy = self.both(x[:, pick].T.numpy(), y[:, pick].T.numpy())
-        to_x, to_y = torch.zeros_like(x), torch.zeros_like(y)
-        to_x[:, pick], to_y[:, pick] = torch.from_numpy(gx.T), torch.from_numpy(gy.T)
-        return value, to_x, to_y
+        rows: NDArray[np.int64] | slice = slice(None)
+        if self.rows is not None and self.rows < n:
+            rows = self.rng.choice(n, self.rows, replace=False, shuffle=False)
+        at = np.ascontiguousarray(x[:, rows].T)
+        value, to_prediction, to_x = self.both(at + residual[:, rows].T, at)
+        return value, rows, to_prediction.T, to_x.T
 
 
 class Objective:
@@ -84,9 +85,11 @@ class Objective:
         self.n = completer.n
         scm.bind(self.parameters, self.n)
         completer.bind(self.parameters, scm.table)
-        self.residual = torch.empty(scm.d, self.n, dtype=dtype)
-        self.target_pull = torch.empty(scm.d, self.n, dtype=dtype)
-        self.pull_scale = torch.empty(scm.d, 1, dtype=dtype)
+        self.pull = np.empty_like(scm.table)
+
+    def share(self, crew: Crew) -> None:
+        """Let these threads do the work."""
+        self.scm.crew = self.completer.crew = crew
 
     @property
     def flops(self) -> float:
@@ -99,33 +102,32 @@ class Objective:
         h, slope = self.acyclicity(self.scm.squared_weights(), s)
         if not np.isfinite(h):
             return Terms(np.inf, np.inf, h, np.inf)
-        x = self.completer.draw()
-        prediction = self.scm.forward()
-        terms = self._fit(x, prediction, mu)
+        terms = self._fit(self.completer.draw(), mu)
         terms.l1 = self.scm.penalise(slope, mu * self.l1)
         terms.h = float(h)
         terms.objective += mu * self.l1 * terms.l1 + terms.h
         return terms
 
-    def _fit(self, x: Tensor, prediction: Tensor, mu: float) -> Terms:
+    def _fit(self, x: NDArray[Any], mu: float) -> Terms:
         """Score and divergence, and their gradients in every parameter."""
-        residual = torch.sub(prediction, x, out=self.residual)
-        ss = torch.mul(residual, residual, out=self.target_pull).sum(1)
-        score, slope = self.score(ss.numpy().astype(np.float64), self.n)
-        np.multiply(slope, mu, out=self.pull_scale.numpy()[:, 0], casting="same_kind")
-        residual.mul_(self.pull_scale)
+        learns = self.completer.learns
+        if not learns and self.divergence is None:
+            score, slope = self.score(self.scm.fit(), self.n)
+            self.scm.scale(mu * slope)
+            return Terms(mu * score, score, 0.0, 0.0)
+        score, slope = self.score(self.scm.forward(), self.n)
         terms = Terms(mu * score, score, 0.0, 0.0)
-        if not self.completer.learns and self.divergence is None:
-            self.scm.backward(residual, to_input=False)
-            return terms
-        torch.neg(residual, out=self.target_pull)
+        residual = self.scm.residual
+        pull = np.multiply(residual, (mu * slope)[:, None], out=self.pull, casting="same_kind")
+        target_pull = -pull if learns else None
         if self.divergence is not None:
             weight = self.divergence_weight * (mu if self.scale_divergence else 1.0)
-            terms.divergence, to_prediction, to_x = self.divergence(prediction, x)
-            residual.add_(to_prediction, alpha=weight)
-            self.target_pull.add_(to_x, alpha=weight)
+            terms.divergence, rows, to_prediction, to_x = self.divergence(residual, x)
             terms.objective += weight * terms.divergence
-        through = self.scm.backward(residual, to_input=self.completer.learns)
-        if through is not None:
-            self.completer.backward(self.target_pull.add_(through))
+            pull[:, rows] += weight * to_prediction
+            if target_pull is not None:
+                target_pull[:, rows] += weight * to_x
+        through = self.scm.backward(pull, to_input=learns)
+        if target_pull is not None and through is not None:
+            self.completer.backward(np.add(through, target_pull, out=target_pull))
         return terms

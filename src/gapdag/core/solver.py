@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
-from gapdag.core.kernels import adam_step
+from gapdag.core.adam import Adam
+from gapdag.core.crew import Crew
 from gapdag.core.objective import Objective, Terms
 
 ONE_THREAD_FLOPS = 4e7  # a step's matrix products at d = 20, hidden = 10, n = 1000 are 2.4e7
@@ -71,7 +72,8 @@ class PathFollowing:
         self, objective: Objective, progress: Callable[[float, str], None] | None = None
     ) -> Solution:
         """Run every stage; the objective's parameters are left at the last feasible point."""
-        with threads(objective.flops), torch.inference_mode():
+        with threads(objective.flops) as crew:
+            objective.share(crew)
             return self._follow(objective, progress)
 
     def _follow(
@@ -136,19 +138,21 @@ class PathFollowing:
 
 
 @contextmanager
-def threads(flops: float) -> Iterator[None]:
-    """Threads that pay for a step of so much work; what was set before is put back afterwards.
+def threads(flops: float) -> Iterator[Crew]:
+    """As many threads as pay for a step of so much work; what was set is put back afterwards.
 
-    numpy's BLAS sees d x d matrices and a sample of rows only: one thread, or its pool fights
-    with torch's. Small steps stay on one thread: on a busy machine two that wait for each other
-    at every call take a hundred times longer (docs/log.md).
+    They are ours: the pools of numpy and torch would fight with them and with each other, and get
+    one thread. Small steps stay on one thread: on a busy machine two that wait for each other at
+    every call take a hundred times longer (docs/log.md).
     """
     before = torch.get_num_threads()
     try:
-        with threadpool_limits(1, user_api="blas"):
-            if flops < ONE_THREAD_FLOPS:
-                torch.set_num_threads(1)
-            yield
+        torch.set_num_threads(1)
+        with (
+            threadpool_limits(1, user_api="blas"),
+            Crew(1 if flops < ONE_THREAD_FLOPS else before) as crew,
+        ):
+            yield crew
     finally:
         torch.set_num_threads(before)
 
@@ -161,26 +165,3 @@ def _entry(step: int, mean: float, terms: Terms) -> dict[str, float]:
         "h": terms.h,
         "divergence": terms.divergence,
     }
-
-
-class Adam:
-    """Adam on the flat parameter vector; each part of the model has a learning rate of its own."""
-
-    def __init__(self, objective: Objective, betas: tuple[float, float], decay: float) -> None:
-        theta, grad = objective.parameters.theta, objective.parameters.grad
-        self.betas, self.decay = betas, decay
-        self.parts = [
-            (
-                speed,
-                theta[span],
-                grad[span],
-                (*torch.zeros(2, size, dtype=theta.dtype).unbind(), torch.zeros(())),
-            )
-            for span, speed in zip(objective.parameters.spans, objective.speeds, strict=True)
-            if (size := span.stop - span.start)
-        ]
-
-    def step(self, lr: float) -> None:
-        """One update from the gradient at hand."""
-        for speed, theta, grad, state in self.parts:
-            adam_step(theta, grad, state, lr * speed, self.betas, self.decay)

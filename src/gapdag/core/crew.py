@@ -1,0 +1,72 @@
+"""Threads that share out the work of one step.
+
+Ours and not concurrent.futures: a step hands work over five times in a millisecond, and a future
+costs a tenth of that. The work must release the GIL to be worth it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from types import TracebackType
+
+Job = Callable[[], object]
+
+
+class Crew:
+    """``size`` threads, the calling one among them, for the length of a ``with`` block.
+
+    Who does what is fixed by the order of the jobs, and results do not depend on ``size``.
+
+    >>> done = []
+    >>> with Crew(2) as crew:
+    ...     crew.run([lambda: done.append(0), lambda: done.append(1), lambda: done.append(2)])
+    >>> sorted(done)
+    [0, 1, 2]
+    """
+
+    def __init__(self, size: int = 1) -> None:
+        self.size = size
+        self.inboxes: list[SimpleQueue[list[Job] | None]] = []
+        self.outbox: SimpleQueue[BaseException | None] = SimpleQueue()
+
+    def __enter__(self) -> Crew:
+        for _ in range(self.size - 1):
+            self.inboxes.append(SimpleQueue())
+            work = threading.Thread(target=self._work, args=self.inboxes[-1:], daemon=True)
+            work.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        while self.inboxes:
+            self.inboxes.pop().put(None)
+
+    def _work(self, inbox: SimpleQueue[list[Job] | None]) -> None:
+        while (jobs := inbox.get()) is not None:
+            self.outbox.put(_do(jobs))
+
+    def run(self, jobs: list[Job]) -> None:
+        """Do all jobs, and return when the last is done; the first error is raised here."""
+        size = min(len(self.inboxes) + 1, len(jobs))
+        for k in range(1, size):
+            self.inboxes[k - 1].put(jobs[k::size])
+        errors = [_do(jobs[::size])]
+        errors += [self.outbox.get() for _ in range(1, size)]
+        for error in errors:
+            if error is not None:
+                raise error
+
+
+def _do(jobs: list[Job]) -> BaseException | None:
+    try:
+        for job in jobs:
+            job()
+    except BaseException as error:  # handed to the caller of run
+        return error
+    return None
