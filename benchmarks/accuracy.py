@@ -1,7 +1,7 @@
 """Graphs found by variants of OTM and by its rivals, side by side: what the defaults rest on.
 
     .venv/bin/python benchmarks/accuracy.py defaults      # d = 20, mlp and mim, seeds 0-4
-    .venv/bin/python benchmarks/accuracy.py budget        # d = 50: how many steps are worth it
+    .venv/bin/python benchmarks/accuracy.py wide          # the same at d = 50, seeds 0-2
     .venv/bin/python benchmarks/accuracy.py reference     # d = 50, 3 tables, against the authors
 
 Rows are appended to benchmarks/results/<suite>.csv as they come, and rows that are there already
@@ -30,65 +30,47 @@ from gapdag.learn import make
 
 RESULTS = Path(__file__).parent / "results"
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4)
-BASE: dict[str, Any] = {
-    "steps": 10_000,
-    "start_radius": 0.0,
-    "tol": 0.0,
-    "screen": 0.0,
-    "l1": 0.02,
-    "hidden": 10,
-    "lr": 3e-3,
-    "divergence_weight": 0.01,
-}
-BARE = {k: v for k, v in BASE.items() if k != "divergence_weight"}
-DEFAULTS: dict[str, tuple[str, dict[str, Any]]] = {
-    "base": ("otm", BASE),
-    "steps 20,000": ("otm", {**BASE, "steps": 20_000}),
-    "lr 1e-2": ("otm", {**BASE, "lr": 1e-2}),
-    "no divergence": ("otm", {**BASE, "divergence": None}),
-    "stop at tol 1e-4": ("otm", {**BASE, "tol": 1e-4}),
-    "screen at .01": ("otm", {**BASE, "screen": 0.01}),
-    "missforest+dagma-mlp": ("missforest+dagma-mlp", BARE),
-    "l1 .04": ("otm", {**BASE, "l1": 0.04}),
-    "hidden 20": ("otm", {**BASE, "hidden": 20}),
-    "divergence weight 1": ("otm", {**BASE, "divergence_weight": 1.0}),
-    "divergence weight 10": ("otm", {**BASE, "divergence_weight": 10.0}),
-    "reference bandwidth": ("otm", {**BASE, "bandwidth": "reference"}),
+ZERO: dict[str, Any] = {"start_radius": 0.0}
+VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "default": ("otm", {}),
+    "start radius 0": ("otm", ZERO),
+    "start radius .03": ("otm", {"start_radius": 0.03}),
+    "start radius .3": ("otm", {"start_radius": 0.3}),
+    "hidden 5": ("otm", {"hidden": 5}),
+    "hidden 20": ("otm", {"hidden": 20}),
+    "hidden 50": ("otm", {"hidden": 50}),
+    "lr 2e-4 (the authors')": ("otm", {"lr": 2e-4}),
+    "lr 1e-3": ("otm", {"lr": 1e-3}),
+    "lr 1e-2": ("otm", {"lr": 1e-2}),
+    "lr fades to a tenth": ("otm", {"final_lr": 0.1}),
+    "l1 .01": ("otm", {"l1": 0.01}),
+    "l1 .03": ("otm", {"l1": 0.03}),
+    "l1 .04": ("otm", {"l1": 0.04}),
+    "l2 .05": ("otm", {"l2": 0.05}),
+    "steps 5,000": ("otm", {"steps": 5_000}),
+    "steps 20,000": ("otm", {"steps": 20_000}),
+    "mu from 1": ("otm", {"mu": 1.0}),
+    "tol 0": ("otm", {"tol": 0.0}),
+    "no divergence": ("otm", {"divergence": None}),
+    "divergence weight 1": ("otm", {"divergence_weight": 1.0}),
+    "divergence weight 10": ("otm", {"divergence_weight": 10.0}),
     "reference bandwidth, weight 1.5": (
-        "otm", {**BASE, "bandwidth": "reference", "divergence_weight": 1.5}),
-    "reference bandwidth, weight 5": (
-        "otm", {**BASE, "bandwidth": "reference", "divergence_weight": 5.0}),
-    "steps 5,000": ("otm", {**BASE, "steps": 5_000}),
-    "stop at tol 5e-4": ("otm", {**BASE, "tol": 5e-4}),
-    "holes start at zero": ("otm", {**BASE, "start": "zeros"}),
+        "otm", {"bandwidth": "reference", "divergence_weight": 1.5}),
+    "reference bandwidth, weight 1.5, start radius 0": (
+        "otm", {**ZERO, "bandwidth": "reference", "divergence_weight": 1.5}),
+    "holes start at zero": ("otm", {"start": "zeros"}),
     "holes start at zero, completer at full speed": (
-        "otm", {**BASE, "start": "zeros", "completer_speed": 1.0}),
-    "completer at full speed": ("otm", {**BASE, "completer_speed": 1.0}),
-    "start radius .03": ("otm", {**BASE, "start_radius": 0.03}),
-    "start radius .1": ("otm", {**BASE, "start_radius": 0.1}),
-    "start radius .3": ("otm", {**BASE, "start_radius": 0.3}),
-    "start radius .6": ("otm", {**BASE, "start_radius": 0.6}),
-    "lr 2e-4 (the authors')": ("otm", {**BASE, "lr": 2e-4}),
-    "lr 1e-3": ("otm", {**BASE, "lr": 1e-3}),
-    "hidden 5": ("otm", {**BASE, "hidden": 5}),
-    "holes start at iterative's": ("otm", {**BASE, "start": "iterative"}),
-    "per-node score": ("otm", {**BASE, "score": "per-node"}),
-    "mean+dagma-mlp": ("mean+dagma-mlp", BARE),
-    "iterative+dagma-mlp": ("iterative+dagma-mlp", BARE),
+        "otm", {"start": "zeros", "completer_speed": 1.0}),
+    "holes start at iterative's": ("otm", {"start": "iterative"}),
+    "completer at full speed": ("otm", {"completer_speed": 1.0}),
+    "per-node score": ("otm", {"score": "per-node"}),
+    "mean+dagma-mlp": ("mean+dagma-mlp", {}),
+    "iterative+dagma-mlp": ("iterative+dagma-mlp", {}),
+    "missforest+dagma-mlp": ("missforest+dagma-mlp", {}),
 }  # fmt: skip
-ZERO = {"start_radius": 0.0}
-BUDGET: dict[str, tuple[str, dict[str, Any]]] = {
-    "steps 20,000": ("otm", {**ZERO, "steps": 20_000}),
-    "steps 10,000": ("otm", {**ZERO, "steps": 10_000}),
-    "steps 6,000": ("otm", {**ZERO, "steps": 6_000}),
-    "steps 10,000, lr 6e-3": ("otm", {**ZERO, "steps": 10_000, "lr": 6e-3}),
-    "steps 10,000, tol 0": ("otm", {**ZERO, "steps": 10_000, "tol": 0.0}),
-    "steps 10,000, l1 .03": ("otm", {**ZERO, "steps": 10_000, "l1": 0.03}),
-    "steps 10,000, start radius .1": ("otm", {"steps": 10_000, "start_radius": 0.1}),
-}
 SUITES: dict[str, dict[str, Any]] = {
-    "budget": {"methods": BUDGET, "d": 50, "mechanisms": ["mlp", "mim"], "seeds": range(3)},
-    "defaults": {"methods": DEFAULTS, "d": 20, "mechanisms": ["mlp", "mim"], "seeds": range(5)},
+    "defaults": {"methods": VARIANTS, "d": 20, "mechanisms": ["mlp", "mim"], "seeds": range(5)},
+    "wide": {"methods": VARIANTS, "d": 50, "mechanisms": ["mlp", "mim"], "seeds": range(3)},
     "reference": {
         "methods": {
             "default": ("otm", {}),
@@ -129,7 +111,8 @@ def measure(
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("suite", choices=sorted(SUITES))
-    parser.add_argument("--only", default="", help="variants whose name holds this")
+    parser.add_argument("--only", nargs="+", help="variants of these names")
+    parser.add_argument("--mechanisms", nargs="+")
     parser.add_argument("--seeds", type=int, nargs="+")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
@@ -143,8 +126,10 @@ def main() -> None:
     cells = [
         ({"variant": variant, "mechanism": mechanism, "seed": seed, "d": suite["d"]}, *method)
         for variant, method in suite["methods"].items()
-        for mechanism, seed in product(suite["mechanisms"], said.seeds or suite["seeds"])
-        if said.only in variant and (variant, mechanism, seed) not in done
+        for mechanism, seed in product(
+            said.mechanisms or suite["mechanisms"], said.seeds or suite["seeds"]
+        )
+        if (not said.only or variant in said.only) and (variant, mechanism, seed) not in done
     ]
     fits = (delayed(measure)(*cell, said.threads) for cell in cells)
     for row in Parallel(n_jobs=said.jobs, return_as="generator_unordered")(fits):

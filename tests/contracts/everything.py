@@ -18,7 +18,7 @@ from gapdag import registry
 from gapdag.errors import GapdagWarning
 
 # the threshold is low so that raw weights hold cycles, which the answer must not
-_PATH = {"steps": 60, "hidden": 3, "stages": 2, "lr": 0.01, "threshold": 0.02}
+_PATH = {"steps": 120, "hidden": 3, "stages": 2, "lr": 0.01, "threshold": 0.02}
 FAST: dict[str, dict[str, Any]] = {
     "auto": {"options": _PATH},
     "dagma-mlp": _PATH,

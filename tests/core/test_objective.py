@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from core import oracle
 from gapdag.core.completer import GaussianCompleter, NoCompleter
+from gapdag.core.crew import Crew
 from gapdag.core.divergence import LiveMMD
 from gapdag.core.objective import Divergence, Objective
 from gapdag.core.scm import MLPSCM
@@ -19,7 +20,7 @@ L1, WEIGHT, MU, SIGMA = 0.02, 0.7, 0.3, 2.0
 
 
 def build(n=30, d=5, hidden=3, rate=0.3, seed=0, score="equal-variance", h="logdet", live=1.0,
-          standardise=True, dtype=torch.float64, dense=MLPSCM.dense_share):  # fmt: skip
+          standardise=True, dtype=torch.float64, dense=0.3, weight=WEIGHT):  # fmt: skip
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * rng.uniform(0.5, 3, d)
     X[rng.random((n, d)) < rate] = np.nan
@@ -32,11 +33,11 @@ def build(n=30, d=5, hidden=3, rate=0.3, seed=0, score="equal-variance", h="logd
     scm.start["first"][..., d] = rng.normal(size=(d, hidden))  # the biases
     return Objective(
         scm, completer, SCORES[score], acyclicity_term(h), L1,
-        divergence=Divergence(LiveMMD(SIGMA), None, rng), divergence_weight=WEIGHT, dtype=dtype,
+        divergence=Divergence(LiveMMD(SIGMA), None, rng), divergence_weight=weight, dtype=dtype,
     )  # fmt: skip
 
 
-def by_autograd(objective, score, h, s):
+def by_autograd(objective, score, h, s, weight=WEIGHT):
     """Value and gradients at the same parameters and the same noise."""
     p = {k: v.clone().requires_grad_() for k, v in objective.parameters.value.items()}
     del p["first"]  # w1 and b1 are views of it
@@ -51,7 +52,7 @@ def by_autograd(objective, score, h, s):
     value = (
         MU * (oracle.score(prediction - x, score) + L1 * p["w1"].abs().sum())
         + oracle.acyclicity(A, h, s)
-        + MU * WEIGHT * oracle.mmd(prediction, x, [0.5 / SIGMA**2])
+        + MU * weight * oracle.mmd(prediction, x, [0.5 / SIGMA**2])
     )
     value.backward()
     # a weight that is held at zero has no gradient
@@ -70,15 +71,21 @@ def by_autograd(objective, score, h, s):
     live=st.sampled_from([1.0, 0.5, 0.1]),
     dense=st.sampled_from([0.0, 1.0]),  # BLAS's products, or ours of the live inputs
     standardise=st.booleans(),
+    weight=st.sampled_from([WEIGHT, 0.0]),  # without holes and divergence: in one pass
+    n=st.sampled_from([30, 1030]),  # more than a block of rows
     seed=st.integers(0, 99),
 )
-def test_every_gradient_is_autograds(d, hidden, rate, score, h, live, dense, standardise, seed):
-    objective = build(30, d, hidden, rate, seed, score, h, live, standardise, dense=dense)
+def test_every_gradient_is_autograds(
+    d, hidden, rate, score, h, live, dense, standardise, weight, n, seed
+):
+    objective = build(
+        n, d, hidden, rate, seed, score, h, live, standardise, dense=dense, weight=weight
+    )
     s = 2.0
     terms = objective(MU, s)
     if not terms.feasible:
         return
-    value, slopes = by_autograd(objective, score, h, s)
+    value, slopes = by_autograd(objective, score, h, s, weight)
     assert terms.objective == pytest.approx(value, rel=1e-9)
     for name, slope in slopes.items():
         ours = objective.parameters.slope[name]
@@ -94,6 +101,21 @@ def test_the_screened_path_is_taken_and_changes_nothing():
     a, b = screened(MU, 1.0), dense(MU, 1.0)
     assert a.objective == pytest.approx(b.objective, rel=1e-12)
     torch.testing.assert_close(screened.parameters.grad, dense.parameters.grad)
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.3])
+@pytest.mark.parametrize("live", [1.0, 0.1])
+def test_threads_change_no_bit(rate, live):
+    grads = []
+    for size in (1, 2, 3):
+        objective = build(200, 9, rate=rate, live=live, dtype=torch.float32)
+        with Crew(size) as crew:
+            objective.share(crew)
+            for _ in range(3):
+                objective(MU, 1.0)
+        grads.append(objective.parameters.grad)
+    assert torch.equal(grads[0], grads[1])
+    assert torch.equal(grads[0], grads[2])
 
 
 def test_float32_is_float64_to_single_precision():

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import factorial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numba import float32, njit, types
 from numba.extending import intrinsic, overload
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 TAYLOR = tuple(1.0 / factorial(k) for k in range(13, 1, -1))
 """for |x| <= log(2) / 2; the last six suffice in single precision"""
 
 
-def compiled(function: F) -> F:
+def compiled(function: Callable[..., Any]) -> Any:
     """Machine code without the GIL, whose sums may be reordered, but which knows NaN and inf.
 
     Compiled at its first call, and kept in numba's cache if one can be written.
     """
-    options = {
+    options: dict[str, Any] = {
         "fastmath": {"reassoc", "contract", "nsz", "arcp"},
         "nogil": True,
         "error_model": "numpy",
@@ -56,9 +54,12 @@ def _exp(t):  # type: ignore[no-untyped-def]
     single = t == float32
     real, whole = (np.float32, np.int32) if single else (np.float64, np.int64)
     # e^t = 2^f · e^rest, with log(2) in two parts so that the rest is exact
-    high, low = (0.693359375, -2.12194440e-4) if single else (
-        6.93145751953125e-1, 1.42860682030941723212e-6)  # fmt: skip
-    high, low, scale, one = real(high), real(low), real(1 / np.log(2)), real(1)
+    high, low = (
+        (real(0.693359375), real(-2.12194440e-4))
+        if single
+        else (real(6.93145751953125e-1), real(1.42860682030941723212e-6))
+    )
+    scale, one = real(1 / np.log(2)), real(1)
     bias, mantissa, most = (127, 23, real(87)) if single else (1023, 52, real(700))
     c = tuple(real(v) for v in (TAYLOR[-6:] if single else TAYLOR))
 
@@ -69,7 +70,8 @@ def _exp(t):  # type: ignore[no-untyped-def]
         p = c[0]
         for k in range(1, len(c)):
             p = p * rest + c[k]
-        power = _float_of_bits(whole((whole(f) + bias) << mantissa))  # int32 + int is int64
+        bits = whole((whole(f) + bias) << mantissa)  # numba makes an int64 of int32 + int
+        power: Any = _float_of_bits(bits)  # type: ignore[call-arg]
         return (p * rest * rest + rest + one) * power
 
     return calculate

@@ -175,7 +175,9 @@ def both(a, b, dense, first, w2, b2, inputs, counts, x, units, residual, ss, g_f
 
 
 @compiled
-def backward_to_input(a, b, dense, first, w2, inputs, counts, x, units, pull, g_first, g_w2, g_b2, out):  # type: ignore[no-untyped-def]
+def backward_to_input(  # type: ignore[no-untyped-def]
+    a, b, dense, first, w2, inputs, counts, x, units, pull, g_first, g_w2, g_b2, out
+):
     """Backward, and what the units' gradients say of their inputs, into ``out`` (d + 1, n)."""
     backward(a, b, w2, inputs, counts, x, units, pull, g_first, g_w2, g_b2)
     n = units.shape[2]

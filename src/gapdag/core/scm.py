@@ -8,6 +8,7 @@ are reused; the tests hold them against autograd.
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class MLPSCM:
         }
         first[..., :d] = rng.normal(size=(d, hidden, d)) * np.sqrt(radius / (hidden * d))
         edges = np.linspace(0, d, min(SPANS, d) + 1).astype(int).tolist()
-        self.spans = list(zip(edges[:-1], edges[1:], strict=True))
+        self.spans = list(pairwise(edges))
 
     def bind(self, parameters: Parameters, n: int) -> None:
         """Take the parameters' views and make the buffers for n rows."""
@@ -105,7 +106,8 @@ class MLPSCM:
             self._share(nodes.backward, None, *args)
             return None
         self._share(nodes.backward_to_input, self.dense, first, *args, each=self.pulls)
-        return self.pulls.sum(axis=0)[: self.d]
+        out: NDArray[Any] = self.pulls.sum(axis=0)[: self.d]
+        return out
 
     def fit(self) -> NDArray[np.float64]:
         """As ``forward``, and the gradients of ½·Σ (x̂ - x)², in one pass; see ``scale``."""

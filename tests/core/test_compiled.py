@@ -1,0 +1,85 @@
+"""The compiled exponential, sigmoid and Adam, against numpy and torch."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import njit
+
+from gapdag.core import compiled
+from gapdag.core.adam import Adam
+from gapdag.core.nodes import sigmoid
+from gapdag.core.parameters import Parameters
+
+PRECISION = {np.float32: 5e-7, np.float64: 2e-15}
+
+
+@njit
+def exps(x):
+    out = np.empty_like(x)
+    for k in range(len(x)):
+        out[k] = compiled.exp(x[k])
+    return out
+
+
+@njit
+def sigmoids(x):
+    out = np.empty_like(x)
+    for k in range(len(x)):
+        out[k] = sigmoid(x[k])
+    return out
+
+
+@pytest.mark.parametrize("dtype", PRECISION)
+def test_exp_and_sigmoid_are_numpys(dtype):
+    x = np.linspace(-80, 80, 20_001).astype(dtype)
+    exact = np.exp(x.astype(np.longdouble))
+    np.testing.assert_allclose(exps(x), exact.astype(dtype), rtol=PRECISION[dtype])
+    np.testing.assert_allclose(sigmoids(x), (1 / (1 + 1 / exact)).astype(dtype),
+                               rtol=PRECISION[dtype])  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", PRECISION)
+def test_sigmoid_far_out(dtype):
+    x = np.array([-np.inf, -1e30, 0, 1e30, np.inf], dtype)
+    np.testing.assert_allclose(sigmoids(x), [0, 0, 0.5, 1, 1], atol=1e-30)
+    assert exps(x).min() > 0
+    assert np.isfinite(exps(x)).all()
+
+
+@given(st.floats(-1000, 1000))
+def test_what_is_compiled_is_what_python_does(x):
+    assert exps(np.array([x]))[0] == pytest.approx(compiled.exp(x), rel=1e-14)
+    assert sigmoids(np.array([x]))[0] == pytest.approx(sigmoid(x), rel=1e-14)
+
+
+def test_where_no_cache_can_be_written_it_is_compiled_all_the_same(monkeypatch):
+    def refuse(*args, cache=False, **options):
+        if cache:
+            raise RuntimeError("no locator available")
+        return njit(*args, **options)
+
+    monkeypatch.setattr(compiled, "njit", refuse)
+    assert compiled.compiled(lambda x: x + 1)(1) == 2
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_adam_is_torchs(dtype):
+    rng = np.random.default_rng(0)
+    start, grads = rng.normal(size=7), rng.normal(size=(20, 7))
+
+    class Objective:
+        parameters = Parameters([{"a": start[:4]}, {"b": start[4:]}], dtype)
+        speeds = (1.0, 0.1)
+
+    ours = Adam(Objective, (0.99, 0.999), decay=0.05)
+    a, b = (torch.tensor(part, dtype=dtype) for part in (start[:4], start[4:]))
+    groups = [{"params": [a], "lr": 0.01}, {"params": [b], "lr": 0.001}]
+    theirs = torch.optim.Adam(groups, betas=(0.99, 0.999), weight_decay=0.05)
+    for grad in grads:
+        Objective.parameters.grad.copy_(torch.tensor(grad))
+        ours.step(0.01)
+        a.grad, b.grad = (torch.tensor(part, dtype=dtype) for part in (grad[:4], grad[4:]))
+        theirs.step()
+    torch.testing.assert_close(Objective.parameters.theta, torch.cat([a, b]))
