@@ -45,6 +45,9 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "lr fades to a tenth": ("otm", {"final_lr": 0.1}),
     "l1 .01": ("otm", {"l1": 0.01}),
     "l1 .03": ("otm", {"l1": 0.03}),
+    "l1 .03, lr fades to a tenth": ("otm", {"l1": 0.03, "final_lr": 0.1}),
+    "l1 .03, reference bandwidth, weight 1.5": (
+        "otm", {"l1": 0.03, "bandwidth": "reference", "divergence_weight": 1.5}),
     "l1 .04": ("otm", {"l1": 0.04}),
     "l2 .05": ("otm", {"l2": 0.05}),
     "steps 5,000": ("otm", {"steps": 5_000}),

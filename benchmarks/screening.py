@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
-import torch
+import scipy.linalg  # noqa: F401  its BLAS must be there to be held at one thread
 from threadpoolctl import threadpool_limits
 
 from gapdag.core.parameters import Parameters
@@ -29,7 +29,7 @@ def scm(d: int, hidden: int, live: int, dense: bool) -> MLPSCM:
         allowed[rng.choice(d, live, replace=False), j] = True
     made = MLPSCM(d, hidden, allowed, rng, 0.1)
     made.dense_share = 0.0 if dense else 1.0
-    made.bind(Parameters([made.start], torch.float32), N)
+    made.bind(Parameters([made.start], np.float32), N)
     assert made.dense == [dense] * len(made.spans)
     made.table[:] = rng.normal(size=made.table.shape)
     return made

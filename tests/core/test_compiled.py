@@ -9,13 +9,14 @@ from numba import njit
 
 from gapdag.core import compiled
 from gapdag.core.adam import Adam
+from gapdag.core.compiled import compiled as as_the_kernels
 from gapdag.core.nodes import sigmoid
 from gapdag.core.parameters import Parameters
 
-PRECISION = {np.float32: 5e-7, np.float64: 2e-15}
+PRECISION = {np.float32: 1e-6, np.float64: 4e-15}
 
 
-@njit
+@as_the_kernels
 def exps(x):
     out = np.empty_like(x)
     for k in range(len(x)):
@@ -23,7 +24,7 @@ def exps(x):
     return out
 
 
-@njit
+@as_the_kernels
 def sigmoids(x):
     out = np.empty_like(x)
     for k in range(len(x)):
@@ -50,8 +51,8 @@ def test_sigmoid_far_out(dtype):
 
 @given(st.floats(-1000, 1000))
 def test_what_is_compiled_is_what_python_does(x):
-    assert exps(np.array([x]))[0] == pytest.approx(compiled.exp(x), rel=1e-14)
-    assert sigmoids(np.array([x]))[0] == pytest.approx(sigmoid(x), rel=1e-14)
+    assert exps(np.array([x]))[0] == pytest.approx(compiled.exp(x), rel=1e-12)
+    assert sigmoids(np.array([x]))[0] == pytest.approx(sigmoid(x), rel=1e-12)
 
 
 def test_where_no_cache_can_be_written_it_is_compiled_all_the_same(monkeypatch):
@@ -64,13 +65,14 @@ def test_where_no_cache_can_be_written_it_is_compiled_all_the_same(monkeypatch):
     assert compiled.compiled(lambda x: x + 1)(1) == 2
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_adam_is_torchs(dtype):
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_adam_is_torchs(kind):
+    dtype = getattr(torch, kind)
     rng = np.random.default_rng(0)
     start, grads = rng.normal(size=7), rng.normal(size=(20, 7))
 
     class Objective:
-        parameters = Parameters([{"a": start[:4]}, {"b": start[4:]}], dtype)
+        parameters = Parameters([{"a": start[:4]}, {"b": start[4:]}], kind)
         speeds = (1.0, 0.1)
 
     ours = Adam(Objective, (0.99, 0.999), decay=0.05)
@@ -78,8 +80,8 @@ def test_adam_is_torchs(dtype):
     groups = [{"params": [a], "lr": 0.01}, {"params": [b], "lr": 0.001}]
     theirs = torch.optim.Adam(groups, betas=(0.99, 0.999), weight_decay=0.05)
     for grad in grads:
-        Objective.parameters.grad.copy_(torch.tensor(grad))
+        Objective.parameters.grad[:] = grad
         ours.step(0.01)
         a.grad, b.grad = (torch.tensor(part, dtype=dtype) for part in (grad[:4], grad[4:]))
         theirs.step()
-    torch.testing.assert_close(Objective.parameters.theta, torch.cat([a, b]))
+    torch.testing.assert_close(torch.tensor(Objective.parameters.theta), torch.cat([a, b]))

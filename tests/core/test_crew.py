@@ -1,12 +1,14 @@
 """Threads that share out a step: all of it is done, errors arrive, none is left behind."""
 
 import threading
+import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gapdag.core import crew as crew_module
 from gapdag.core.crew import Crew
 
 
@@ -48,5 +50,30 @@ def test_threads_end_with_the_block():
 def test_overflow_warns_on_no_thread():
     """An exploding fit is said by its status, not by numpy's warnings."""
     huge = np.full(3, 1e38, np.float32)
-    with Crew(2) as crew:
+    with warnings.catch_warnings(), Crew(2) as crew:
+        warnings.simplefilter("error")
         crew.run([lambda: huge * huge, lambda: huge * huge])
+
+
+def test_a_run_that_was_interrupted_leaves_nothing_to_the_next():
+    done, release = [], threading.Event()
+
+    with Crew(2) as crew:
+        outbox = crew_module.SimpleQueue
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(crew_module, "SimpleQueue", lambda: Interrupted(outbox()))
+            with pytest.raises(KeyboardInterrupt):
+                crew.run([lambda: None, release.wait])
+        release.set()
+        crew.run([lambda: None, lambda: done.append(1)])
+        assert done == [1]
+
+
+class Interrupted:
+    """An outbox whose reader is interrupted while it waits."""
+
+    def __init__(self, queue):
+        self.put = queue.put
+
+    def get(self):
+        raise KeyboardInterrupt

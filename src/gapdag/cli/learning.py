@@ -27,7 +27,7 @@ from gapdag.result import CausalResult
 from gapdag.table import read_table
 
 FILES = ("graph.json", "edges.csv", "imputed.csv", "report.html", "run.json")
-PARTS = ("gapdag", "numpy", "scipy", "pandas", "torch", "scikit-learn")
+PARTS = ("gapdag", "numpy", "scipy", "pandas", "numba", "scikit-learn", "torch")
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,11 @@ class Adam:
     """Adam on the flat parameter vector; each part of the model has a learning rate of its own."""
 
     def __init__(self, objective: Objective, betas: tuple[float, float], decay: float) -> None:
-        theta, grad = objective.parameters.theta.numpy(), objective.parameters.grad.numpy()
+        theta, grad = objective.parameters.theta, objective.parameters.grad
         self.betas, self.decay, self.steps = betas, decay, 0
         self.parts: list[tuple[float, tuple[NDArray[Any], ...]]] = [
-            (speed, (theta[span], grad[span], *np.zeros((2, span.stop - span.start), theta.dtype)))
-            for span, speed in zip(objective.parameters.spans, objective.speeds, strict=True)
+            (speed, (theta[part], grad[part], *np.zeros((2, part.stop - part.start), theta.dtype)))
+            for part, speed in zip(objective.parameters.parts, objective.speeds, strict=True)
         ]
 
     def step(self, lr: float) -> None:

@@ -15,7 +15,7 @@ class NoCompleter:
     """A complete table needs no filling.
 
     >>> c = NoCompleter(np.arange(6.0).reshape(3, 2))
-    >>> c.bind(Parameters([{"unused": np.zeros(1)}], torch.float32), np.zeros((2, 3)))
+    >>> c.bind(Parameters([{"unused": np.zeros(1)}], np.float32), np.zeros((2, 3)))
     >>> c.draw().shape
     (2, 3)
     """
@@ -84,8 +84,8 @@ class GaussianCompleter:
 
     def bind(self, parameters: Parameters, table: NDArray[Any]) -> None:
         """Take the parameters' views and make the buffers; draws go into ``table`` (d, n)."""
-        self.p = {k: v.numpy() for k, v in parameters.value.items()}
-        self.g = {k: v.numpy() for k, v in parameters.slope.items()}
+        self.p = parameters.value
+        self.g = parameters.slope
         self.x, dtype = table, table.dtype
         scale = self.scale[:, None]
         self.observed = self.x0.T.astype(dtype, order="C")
@@ -95,8 +95,8 @@ class GaussianCompleter:
         self.nets = {net: Net(net, self, hidden) for net in ("mean", "logvar")}
         self.spread = np.empty_like(table)
         self.noise = np.zeros_like(table)
-        self.cells = np.flatnonzero(self.missing.T)
-        self.drawn = np.empty(len(self.cells), dtype)
+        self.at_holes = np.flatnonzero(self.missing.T)
+        self.drawn = np.empty(len(self.at_holes), dtype)
         self.random = np.random.default_rng(self.seed)
 
     def draw(self, noise: NDArray[Any] | None = None) -> NDArray[Any]:
@@ -122,7 +122,7 @@ class GaussianCompleter:
             self.noise[:] = given
             return
         self.random.standard_normal(out=self.drawn, dtype=self.drawn.dtype)
-        self.noise.reshape(-1)[self.cells] = self.drawn
+        self.noise.reshape(-1)[self.at_holes] = self.drawn
 
     def backward(self, pull: NDArray[Any]) -> None:
         """Gradients of both networks (overwritten) from that of the completed table."""

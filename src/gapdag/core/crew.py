@@ -1,7 +1,7 @@
 """Threads that share out the work of one step.
 
-Ours and not concurrent.futures: a step hands work over five times in a millisecond, and a future
-costs a tenth of that. The work must release the GIL to be worth it.
+Ours and not concurrent.futures: a step of a few milliseconds hands work over up to four times, and
+a future takes longer to do so (docs/log.md). The work must release the GIL to be worth it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from types import TracebackType
 import numpy as np
 
 Job = Callable[[], object]
+Outbox = SimpleQueue[BaseException | None]
+Inbox = SimpleQueue[tuple[Sequence[Job], Outbox] | None]
 
 
 class Crew:
@@ -30,9 +32,8 @@ class Crew:
 
     def __init__(self, size: int = 1) -> None:
         self.size = size
-        self.inboxes: list[SimpleQueue[Sequence[Job] | None]] = []
+        self.inboxes: list[Inbox] = []
         self.threads: list[threading.Thread] = []
-        self.outbox: SimpleQueue[BaseException | None] = SimpleQueue()
 
     def __enter__(self) -> Crew:
         for _ in range(self.size - 1):
@@ -54,17 +55,22 @@ class Crew:
             thread.join()
         self.inboxes, self.threads = [], []
 
-    def _work(self, inbox: SimpleQueue[Sequence[Job] | None]) -> None:
-        while (jobs := inbox.get()) is not None:
-            self.outbox.put(_do(jobs))
+    @staticmethod
+    def _work(inbox: Inbox) -> None:
+        while (work := inbox.get()) is not None:
+            jobs, outbox = work
+            outbox.put(_do(jobs))
 
     def run(self, jobs: Sequence[Job]) -> None:
         """Do all jobs, and return when the last is done; the first error is raised here."""
         size = min(len(self.inboxes) + 1, len(jobs))
+        outbox: Outbox = (
+            SimpleQueue()
+        )  # of this run: one that was interrupted leaves nothing behind
         for k in range(1, size):
-            self.inboxes[k - 1].put(jobs[k::size])
+            self.inboxes[k - 1].put((jobs[k::size], outbox))
         errors = [_do(jobs[::size])]
-        errors += [self.outbox.get() for _ in range(1, size)]
+        errors += [outbox.get() for _ in range(1, size)]
         for error in errors:
             if error is not None:
                 raise error

@@ -80,19 +80,19 @@ def mmd_both(
 ) -> tuple[float, NDArray[Any], NDArray[Any]]:
     """Value and gradients in x and in y. The symmetric kernels are visited over one triangle."""
     n = len(x)
-    rates = np.array(rate, x.dtype)
+    c = np.array(rate, x.dtype)
     within, across = 1.0 / (n * (n - 1)), -2.0 / n**2
-    vx, gx = _within(x, rates)
-    vy, gy = _within(y, rates)
+    vx, gx = _within(x, c)
+    vy, gy = _within(y, c)
     slope = _squared_distances(x, y)
-    cross = _kernel(slope, rates)
+    cross = _kernel(slope, c)
     slope *= across
     gx = within * gx + 2 * (slope.sum(axis=1)[:, None] * x - slope @ y)
     gy = within * gy + 2 * (slope.sum(axis=0)[:, None] * y - slope.T @ x)
     return within * (vx + vy) + across * cross, gx, gy
 
 
-def _within(x: NDArray[Any], rates: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+def _within(x: NDArray[Any], c: NDArray[Any]) -> tuple[float, NDArray[Any]]:
     """Sum over j != k of k(x_j, x_k) and its gradient, from the tiles on and above the diagonal."""
     total, pull, mass = 0.0, np.zeros_like(x), np.zeros((len(x), 1), x.dtype)
     for a in range(0, len(x), TILE):
@@ -102,7 +102,7 @@ def _within(x: NDArray[Any], rates: NDArray[Any]) -> tuple[float, NDArray[Any]]:
             slope = _squared_distances(x[rows], x[cols])
             if a == b:
                 np.fill_diagonal(slope, np.inf)  # j != k
-            total += (1 if a == b else 2) * _kernel(slope, rates)
+            total += (1 if a == b else 2) * _kernel(slope, c)
             pull[rows] += slope @ x[cols]
             mass[rows] += slope.sum(axis=1, keepdims=True)
             if a != b:
@@ -115,7 +115,7 @@ def _within(x: NDArray[Any], rates: NDArray[Any]) -> tuple[float, NDArray[Any]]:
 def _kernel(square, rates):  # type: ignore[no-untyped-def]
     """Sum of the kernel; the squared distances are overwritten by its slopes in them.
 
-    Rows in which every value underflows (the reference bandwidth in many dimensions) are skipped.
+    Rows in which every value would underflow (the reference bandwidth in many dimensions) are zero.
     """
     total, beyond = 0.0, 104.0 if square.itemsize == 4 else 746.0
     slowest, at = rates.min(), np.empty_like(square[0])
@@ -149,9 +149,11 @@ def _squared_distances(x, y):  # type: ignore[no-untyped-def]
 
 def _pair(x: ArrayLike, y: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
     x, y = np.asarray(x), np.asarray(y)
-    dtype = np.result_type(x.dtype, y.dtype, np.float32)
+    single = np.result_type(x.dtype, y.dtype, np.float32) == np.float32
     if x.ndim != 2 or x.shape != y.shape or len(x) < 2:
         raise GapdagError(
             f"two samples of the same shape (n, d), n >= 2, are compared; got {x.shape}, {y.shape}"
         )
-    return x.astype(dtype, copy=False), y.astype(dtype, copy=False)
+    # of one layout, for which the kernels are compiled
+    dtype = np.float32 if single else np.float64
+    return np.array(x, dtype, order="C"), np.array(y, dtype, order="C")

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from gapdag.core.completer import GaussianCompleter, NoCompleter
 from gapdag.core.crew import Crew
@@ -56,8 +55,8 @@ class Divergence:
         rows: NDArray[np.int64] | slice = slice(None)
         if self.rows is not None and self.rows < n:
             rows = self.rng.choice(n, self.rows, replace=False, shuffle=False)
-        at = np.ascontiguousarray(x[:, rows].T)
-        value, to_prediction, to_x = self.both(at + residual[:, rows].T, at)
+        at, prediction = (np.array(a[:, rows].T, order="C") for a in (x, residual))
+        value, to_prediction, to_x = self.both(np.add(prediction, at, out=prediction), at)
         return value, rows, to_prediction.T, to_x.T
 
 
@@ -75,7 +74,7 @@ class Objective:
         divergence_weight: float = 0.0,
         scale_divergence: bool = True,
         completer_speed: float = 1.0,
-        dtype: torch.dtype = torch.float32,
+        dtype: DTypeLike = np.float32,
     ) -> None:
         self.scm, self.completer, self.score, self.acyclicity = scm, completer, score, acyclicity
         self.l1, self.divergence = l1, divergence if divergence_weight else None
@@ -118,7 +117,8 @@ class Objective:
         score, slope = self.score(self.scm.forward(), self.n)
         terms = Terms(mu * score, score, 0.0, 0.0)
         residual = self.scm.residual
-        pull = np.multiply(residual, (mu * slope)[:, None], out=self.pull, casting="same_kind")
+        by = (mu * slope).astype(residual.dtype)[:, None]
+        pull = np.multiply(residual, by, out=self.pull)
         target_pull = -pull if learns else None
         if self.divergence is not None:
             weight = self.divergence_weight * (mu if self.scale_divergence else 1.0)

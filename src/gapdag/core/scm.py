@@ -63,8 +63,8 @@ class MLPSCM:
         for named in (parameters.value, parameters.slope):
             named["w1"], named["b1"] = named["first"][..., : self.d], named["first"][..., self.d]
         names = ("first", "w2", "b2")
-        self.p = tuple(parameters.value[name].numpy() for name in names)
-        self.g = tuple(parameters.slope[name].numpy() for name in names)
+        self.p = tuple(parameters.value[name] for name in names)
+        self.g = tuple(parameters.slope[name] for name in names)
         d, dtype = self.d, self.p[0].dtype
         self.input = np.ones((d + 1, n), dtype)
         self.table = self.input[:d]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
+import numba
 import numpy as np
-import torch
+import scipy.linalg  # noqa: F401  its BLAS, which compiled products use, must be there to be held
 from threadpoolctl import threadpool_limits
 
 from gapdag.core.adam import Adam
 from gapdag.core.crew import Crew
 from gapdag.core.objective import Objective, Terms
+from gapdag.core.scm import SPANS
 
 ONE_THREAD_FLOPS = 4e7  # a step's matrix products at d = 20, hidden = 10, n = 1000 are 2.4e7
 
@@ -88,13 +92,13 @@ class PathFollowing:
                 if progress is not None:
                     progress((before + step) / total, f"stage {k + 1} of {len(self.stages)}")
 
-            start = objective.parameters.theta.clone()
+            start = objective.parameters.theta.copy()
             s, decay = stage.s, 1.0
             for _ in range(self.restarts + 1):
                 status = self._descend(objective, stage, s, lr, decay, solution, tell)
                 if status is not Status.DOMAIN:
                     break
-                objective.parameters.theta.copy_(start)
+                objective.parameters.theta[:] = start
                 lr, s, decay = lr / 2, max(s, 1.0), 0.8
             solution.status = status
             if status is Status.DOMAIN:
@@ -137,24 +141,46 @@ class PathFollowing:
         return float(self.final_lr ** (step / steps))
 
 
+class _OneBlasThread:
+    """BLAS at one thread as long as any fit of this process runs, then as it was before."""
+
+    def __init__(self) -> None:
+        self.lock, self.fits = threading.Lock(), 0
+
+    def __enter__(self) -> None:
+        with self.lock:
+            if self.fits == 0:
+                self.limits = threadpool_limits(1, user_api="blas")
+            self.fits += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.fits -= 1
+            if self.fits == 0:
+                self.limits.restore_original_limits()
+
+
+_one_blas_thread = _OneBlasThread()
+
+
+def threads_at_hand() -> int:
+    """As many as numba may use, or fewer where OMP_NUM_THREADS says so."""
+    said = os.environ.get("OMP_NUM_THREADS", "")
+    most: int = numba.get_num_threads()
+    return max(1, min(most, int(said))) if said.isdigit() else most
+
+
 @contextmanager
 def threads(flops: float) -> Iterator[Crew]:
-    """As many threads as pay for a step of so much work; what was set is put back afterwards.
+    """As many threads as pay for a step of so much work.
 
-    They are ours: the pools of numpy and torch would fight with them and with each other, and get
-    one thread. Small steps stay on one thread: on a busy machine two that wait for each other at
-    every call take a hundred times longer (docs/log.md).
+    They are ours: BLAS's pool would fight with them, and gets one thread. Small steps stay on one
+    thread: on a busy machine two that wait for each other at every call take a hundred times
+    longer (docs/log.md).
     """
-    before = torch.get_num_threads()
-    try:
-        torch.set_num_threads(1)
-        with (
-            threadpool_limits(1, user_api="blas"),
-            Crew(1 if flops < ONE_THREAD_FLOPS else before) as crew,
-        ):
-            yield crew
-    finally:
-        torch.set_num_threads(before)
+    size = 1 if flops < ONE_THREAD_FLOPS else min(threads_at_hand(), SPANS)
+    with _one_blas_thread, Crew(size) as crew:
+        yield crew
 
 
 def _entry(step: int, mean: float, terms: Terms) -> dict[str, float]:

@@ -41,6 +41,7 @@ class DagmaMLP(PathLearner):
         preset: str = "default",
         hidden: int | None = None,
         lr: float | None = None,
+        final_lr: float | None = None,
         steps: int | None = None,
         stages: int | None = None,
         mu: float | None = None,
@@ -61,6 +62,7 @@ class DagmaMLP(PathLearner):
         self.preset = preset
         self.hidden = hidden
         self.lr = lr
+        self.final_lr = final_lr
         self.steps = steps
         self.stages = stages
         self.mu = mu
@@ -84,8 +86,6 @@ class DagmaMLP(PathLearner):
         rng: np.random.Generator,
         progress: Progress,
     ) -> Objective:
-        import torch
-
         from gapdag.core.completer import NoCompleter
         from gapdag.core.objective import Objective
         from gapdag.core.scm import MLPSCM
@@ -99,5 +99,5 @@ class DagmaMLP(PathLearner):
             score=part("score", self.score),
             acyclicity=acyclicity_term(self.acyclicity),
             l1=settings.l1,
-            dtype=getattr(torch, settings.dtype),
+            dtype=settings.dtype,
         )

@@ -53,6 +53,7 @@ class OTM(PathLearner):
         completer_speed: float | None = None,
         hidden: int | None = None,
         lr: float | None = None,
+        final_lr: float | None = None,
         steps: int | None = None,
         stages: int | None = None,
         mu: float | None = None,
@@ -81,6 +82,7 @@ class OTM(PathLearner):
         self.completer_speed = completer_speed
         self.hidden = hidden
         self.lr = lr
+        self.final_lr = final_lr
         self.steps = steps
         self.stages = stages
         self.mu = mu
@@ -104,8 +106,6 @@ class OTM(PathLearner):
         rng: np.random.Generator,
         progress: Progress,
     ) -> Objective:
-        import torch
-
         from gapdag.core.objective import Divergence, Objective
         from gapdag.core.scm import MLPSCM
 
@@ -128,7 +128,7 @@ class OTM(PathLearner):
             divergence_weight=settings.divergence_weight,
             scale_divergence=settings.scale_divergence,
             completer_speed=settings.completer_speed,
-            dtype=getattr(torch, settings.dtype),
+            dtype=settings.dtype,
         )
 
 
