@@ -14,6 +14,8 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import os
+import subprocess
 import time
 import warnings
 from itertools import product
@@ -21,7 +23,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import torch
 from joblib import Parallel, delayed
 
 from gapdag import metrics, simulate
@@ -61,6 +62,28 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "otm", {"bandwidth": "reference", "divergence_weight": 1.5}),
     "reference bandwidth, weight 1.5, start radius 0": (
         "otm", {**ZERO, "bandwidth": "reference", "divergence_weight": 1.5}),
+    "reference bandwidth, weight 1.5, l1 .025": (
+        "otm", {"l1": 0.025, "bandwidth": "reference", "divergence_weight": 1.5}),
+    "reference bandwidth, weight 1.5, steps 5,000": (
+        "otm", {"steps": 5_000, "bandwidth": "reference", "divergence_weight": 1.5}),
+    "reference bandwidth, weight 5": (
+        "otm", {"bandwidth": "reference", "divergence_weight": 5.0}),
+    "bandwidth 0.5, weight 5, steps 5,000": (
+        "otm", {"steps": 5_000, "bandwidth": 0.5, "divergence_weight": 5.0}),
+    "bandwidth 0.5, weight 50, steps 5,000": (
+        "otm", {"steps": 5_000, "bandwidth": 0.5, "divergence_weight": 50.0}),
+    "bandwidth 1, weight 5, steps 5,000": (
+        "otm", {"steps": 5_000, "bandwidth": 1.0, "divergence_weight": 5.0}),
+    "bandwidth 1, weight 50, steps 5,000": (
+        "otm", {"steps": 5_000, "bandwidth": 1.0, "divergence_weight": 50.0}),
+    "bandwidth 2, weight 5, steps 5,000": (
+        "otm", {"steps": 5_000, "bandwidth": 2.0, "divergence_weight": 5.0}),
+    "bandwidth 2, weight 50, steps 5,000": (
+        "otm", {"steps": 5_000, "bandwidth": 2.0, "divergence_weight": 50.0}),
+    "bandwidth 4, weight 5, steps 5,000": (
+        "otm", {"steps": 5_000, "bandwidth": 4.0, "divergence_weight": 5.0}),
+    "bandwidth 4, weight 50, steps 5,000": (
+        "otm", {"steps": 5_000, "bandwidth": 4.0, "divergence_weight": 50.0}),
     "holes start at zero": ("otm", {"start": "zeros"}),
     "holes start at zero, completer at full speed": (
         "otm", {"start": "zeros", "completer_speed": 1.0}),
@@ -92,7 +115,7 @@ def measure(
     cell: dict[str, Any], method: str, options: dict[str, Any], threads: int
 ) -> dict[str, Any]:
     """One fit: F1 at several thresholds, and the rest at its own."""
-    torch.set_num_threads(threads)
+    os.environ["OMP_NUM_THREADS"] = str(threads)
     d, seed = cell["d"], cell["seed"]
     p = simulate.problem(d=d, edges=2 * d, mechanism=cell["mechanism"], rate=0.3, seed=seed)
     began = time.perf_counter()
@@ -108,7 +131,13 @@ def measure(
     filled = result.impute().to_numpy()
     row["rmse"] = round(metrics.imputation(p.X_true, filled, p.missing)["rmse"], 4)
     row |= {"wall_s": round(seconds, 1), "steps": result.diagnostics["steps"]}
-    return cell | row | {"method": method, "options": json.dumps(options)}
+    return cell | row | {"method": method, "options": json.dumps(options), "commit": commit()}
+
+
+def commit() -> str:
+    """Which code made a row; a + where it was not committed."""
+    words = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
+    return subprocess.run(words, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def main() -> None:
@@ -137,7 +166,7 @@ def main() -> None:
     fits = (delayed(measure)(*cell, said.threads) for cell in cells)
     for row in Parallel(n_jobs=said.jobs, return_as="generator_unordered")(fits):
         append(path, row)
-    show(path)
+    show(path, list(suite["methods"]))
 
 
 def append(path: Path, row: dict[str, Any]) -> None:
@@ -152,11 +181,11 @@ def append(path: Path, row: dict[str, Any]) -> None:
     print(row, flush=True)
 
 
-def show(path: Path) -> None:
+def show(path: Path, variants: list[str]) -> None:
     """Means over seeds, and each variant's difference to the first with its standard error."""
     rows = pd.read_csv(path)
     table = rows.pivot_table(index=["seed", "mechanism"], columns="variant", values="f1")
-    order = list(dict.fromkeys(rows.variant))
+    order = [v for v in variants if v in table]
     paired = table[order].sub(table[order[0]], axis=0)
     means = rows.groupby("variant")[["f1", "shd", "auprc", "rmse", "wall_s"]].mean()
     by = rows.pivot_table(index="variant", columns="mechanism", values="f1")

@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core import oracle
+from gapdag.core import nodes
+from gapdag.core.adam import Adam
 from gapdag.core.completer import GaussianCompleter, NoCompleter
 from gapdag.core.crew import Crew
 from gapdag.core.divergence import LiveMMD
@@ -49,11 +51,10 @@ def by_autograd(objective, score, h, s, weight=WEIGHT):
         x = torch.tensor(c.X)
     prediction = oracle.predicted(p, x)
     A = (p["w1"] ** 2).sum(1).T
-    value = (
-        MU * (oracle.score(prediction - x, score) + L1 * p["w1"].abs().sum())
-        + oracle.acyclicity(A, h, s)
-        + MU * weight * oracle.mmd(prediction, x, [0.5 / SIGMA**2])
-    )
+    value = MU * (oracle.score(prediction - x, score) + L1 * p["w1"].abs().sum())
+    value = value + oracle.acyclicity(A, h, s)
+    if weight:
+        value = value + MU * weight * oracle.mmd(prediction, x, [0.5 / SIGMA**2])
     value.backward()
     # a weight that is held at zero has no gradient
     mask = torch.tensor(objective.scm.allowed.T[:, None, :])
@@ -126,6 +127,34 @@ def test_float32_is_float64_to_single_precision():
     a = exact(MU, 1.0)
     assert fast(MU, 1.0).objective == pytest.approx(a.objective, rel=1e-5)
     np.testing.assert_allclose(fast.parameters.grad, exact.parameters.grad, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.3])
+def test_the_units_of_a_span_may_be_more_than_a_chunk(rate):
+    """Nine thousand rows: one node's hidden units at a time."""
+    assert nodes.CHUNK < 9 * 9000 * 8  # bytes of one node's units
+    objective = build(9000, 9, 9, rate, weight=0.0)
+    terms = objective(MU, 2.0)
+    value, slopes = by_autograd(objective, "equal-variance", "logdet", 2.0, 0.0)
+    assert terms.objective == pytest.approx(value, rel=1e-9)
+    for name, slope in slopes.items():
+        ours = torch.tensor(objective.parameters.slope[name])
+        assert float((ours - slope).abs().max()) < 1e-8 * float(slope.abs().max()), name
+
+
+def test_what_is_screened_stays_at_zero_and_the_rest_is_as_if_it_had_never_been():
+    objective = build(d=6)
+    weak = np.median(objective.scm.weights())
+    left = objective.scm.screen(weak)
+    W = objective.scm.weights()
+    assert left == np.count_nonzero(W) < 30
+    assert W[W > 0].min() > weak
+    terms = objective(MU, 2.0)
+    value, slopes = by_autograd(objective, "equal-variance", "logdet", 2.0)
+    assert terms.objective == pytest.approx(value, rel=1e-9)
+    np.testing.assert_allclose(objective.parameters.slope["w1"], slopes["w1"], atol=1e-10)
+    Adam(objective, (0.9, 0.99), 0.1).step(0.1)
+    assert not objective.scm.weights()[W == 0].any()
 
 
 def test_outside_of_the_domain_is_not_feasible():

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
-import numba
 import numpy as np
 import scipy.linalg  # noqa: F401  its BLAS, which compiled products use, must be there to be held
+from joblib import cpu_count
 from threadpoolctl import threadpool_limits
 
 from gapdag.core.adam import Adam
@@ -164,9 +164,9 @@ _one_blas_thread = _OneBlasThread()
 
 
 def threads_at_hand() -> int:
-    """As many as numba may use, or fewer where OMP_NUM_THREADS says so."""
+    """The cores this process may use, or fewer where OMP_NUM_THREADS says so."""
     said = os.environ.get("OMP_NUM_THREADS", "")
-    most: int = numba.get_num_threads()
+    most: int = cpu_count()
     return max(1, min(most, int(said))) if said.isdigit() else most
 
 
