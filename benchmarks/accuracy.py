@@ -68,22 +68,54 @@ VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
         "otm", {"steps": 5_000, "bandwidth": "reference", "divergence_weight": 1.5}),
     "reference bandwidth, weight 5": (
         "otm", {"bandwidth": "reference", "divergence_weight": 5.0}),
-    "bandwidth 0.5, weight 5, steps 5,000": (
-        "otm", {"steps": 5_000, "bandwidth": 0.5, "divergence_weight": 5.0}),
-    "bandwidth 0.5, weight 50, steps 5,000": (
-        "otm", {"steps": 5_000, "bandwidth": 0.5, "divergence_weight": 50.0}),
-    "bandwidth 1, weight 5, steps 5,000": (
-        "otm", {"steps": 5_000, "bandwidth": 1.0, "divergence_weight": 5.0}),
-    "bandwidth 1, weight 50, steps 5,000": (
-        "otm", {"steps": 5_000, "bandwidth": 1.0, "divergence_weight": 50.0}),
-    "bandwidth 2, weight 5, steps 5,000": (
-        "otm", {"steps": 5_000, "bandwidth": 2.0, "divergence_weight": 5.0}),
-    "bandwidth 2, weight 50, steps 5,000": (
-        "otm", {"steps": 5_000, "bandwidth": 2.0, "divergence_weight": 50.0}),
-    "bandwidth 4, weight 5, steps 5,000": (
-        "otm", {"steps": 5_000, "bandwidth": 4.0, "divergence_weight": 5.0}),
-    "bandwidth 4, weight 50, steps 5,000": (
-        "otm", {"steps": 5_000, "bandwidth": 4.0, "divergence_weight": 50.0}),
+    "bandwidth median/8, weight 1.5, steps 5,000": (
+        "otm", {"steps": 5000, "bandwidth": "median/8", "divergence_weight": 1.5}),
+    "bandwidth median/8, weight 1.5, steps 10,000": (
+        "otm", {"steps": 10000, "bandwidth": "median/8", "divergence_weight": 1.5}),
+    "bandwidth median/8, weight 5, steps 5,000": (
+        "otm", {"steps": 5000, "bandwidth": "median/8", "divergence_weight": 5.0}),
+    "bandwidth median/8, weight 5, steps 10,000": (
+        "otm", {"steps": 10000, "bandwidth": "median/8", "divergence_weight": 5.0}),
+    "bandwidth median/8, weight 20, steps 5,000": (
+        "otm", {"steps": 5000, "bandwidth": "median/8", "divergence_weight": 20.0}),
+    "bandwidth median/8, weight 20, steps 10,000": (
+        "otm", {"steps": 10000, "bandwidth": "median/8", "divergence_weight": 20.0}),
+    "bandwidth median/16, weight 1.5, steps 5,000": (
+        "otm", {"steps": 5000, "bandwidth": "median/16", "divergence_weight": 1.5}),
+    "bandwidth median/16, weight 1.5, steps 10,000": (
+        "otm", {"steps": 10000, "bandwidth": "median/16", "divergence_weight": 1.5}),
+    "bandwidth median/16, weight 5, steps 5,000": (
+        "otm", {"steps": 5000, "bandwidth": "median/16", "divergence_weight": 5.0}),
+    "bandwidth median/16, weight 5, steps 10,000": (
+        "otm", {"steps": 10000, "bandwidth": "median/16", "divergence_weight": 5.0}),
+    "bandwidth median/16, weight 20, steps 5,000": (
+        "otm", {"steps": 5000, "bandwidth": "median/16", "divergence_weight": 20.0}),
+    "bandwidth median/16, weight 20, steps 10,000": (
+        "otm", {"steps": 10000, "bandwidth": "median/16", "divergence_weight": 20.0}),
+    "bandwidth median/32, weight 1.5, steps 5,000": (
+        "otm", {"steps": 5000, "bandwidth": "median/32", "divergence_weight": 1.5}),
+    "bandwidth median/32, weight 1.5, steps 10,000": (
+        "otm", {"steps": 10000, "bandwidth": "median/32", "divergence_weight": 1.5}),
+    "bandwidth median/32, weight 5, steps 5,000": (
+        "otm", {"steps": 5000, "bandwidth": "median/32", "divergence_weight": 5.0}),
+    "bandwidth median/32, weight 5, steps 10,000": (
+        "otm", {"steps": 10000, "bandwidth": "median/32", "divergence_weight": 5.0}),
+    "bandwidth median/32, weight 20, steps 5,000": (
+        "otm", {"steps": 5000, "bandwidth": "median/32", "divergence_weight": 20.0}),
+    "bandwidth median/32, weight 20, steps 10,000": (
+        "otm", {"steps": 10000, "bandwidth": "median/32", "divergence_weight": 20.0}),
+    "bandwidth median/64, weight 1.5, steps 5,000": (
+        "otm", {"steps": 5000, "bandwidth": "median/64", "divergence_weight": 1.5}),
+    "bandwidth median/64, weight 1.5, steps 10,000": (
+        "otm", {"steps": 10000, "bandwidth": "median/64", "divergence_weight": 1.5}),
+    "bandwidth median/64, weight 5, steps 5,000": (
+        "otm", {"steps": 5000, "bandwidth": "median/64", "divergence_weight": 5.0}),
+    "bandwidth median/64, weight 5, steps 10,000": (
+        "otm", {"steps": 10000, "bandwidth": "median/64", "divergence_weight": 5.0}),
+    "bandwidth median/64, weight 20, steps 5,000": (
+        "otm", {"steps": 5000, "bandwidth": "median/64", "divergence_weight": 20.0}),
+    "bandwidth median/64, weight 20, steps 10,000": (
+        "otm", {"steps": 10000, "bandwidth": "median/64", "divergence_weight": 20.0}),
     "holes start at zero": ("otm", {"start": "zeros"}),
     "holes start at zero, completer at full speed": (
         "otm", {"start": "zeros", "completer_speed": 1.0}),

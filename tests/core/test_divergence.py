@@ -93,10 +93,16 @@ def test_a_draw_of_rows_is_unbiased_but_for_the_diagonal_of_the_cross_term():
     assert {gradient.shape for *_, gradient in draws} == {(2, 100)}
 
 
-@pytest.mark.parametrize("bandwidth", ["mean", 0.0, -1.0])
+@pytest.mark.parametrize("bandwidth", ["mean", "median/", "median/0", "median/x", 0.0, -1.0])
 def test_bad_bandwidth(bandwidth):
     with pytest.raises(GapdagError, match="bandwidth must be"):
         mmd(np.zeros((3, 2)), np.zeros((3, 2)), bandwidth)
+
+
+def test_a_share_of_the_median_is_one():
+    x, y = np.random.default_rng(0).normal(size=(2, 30, 3))
+    assert mmd(x, y, "median/4") == mmd(x, y, median_distance(x, y) / 4)
+    assert mmd(x, y, "median/1") == mmd(x, y)
 
 
 def test_bad_shapes():

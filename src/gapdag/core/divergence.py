@@ -5,6 +5,7 @@ Each function returns the value, with ``return_grad=True`` also its gradient in 
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,9 @@ def mmd(
     """Squared maximum mean discrepancy, unbiased, with a Gaussian kernel.
 
     ``bandwidth`` is σ in exp(-|x-y|² / 2σ²), or "median" (of all pairwise distances of the pooled
-    sample, a constant for the gradient), or "reference": the authors' sum of seven kernels
-    exp(-(2d/s)·|x-y|²), whose bandwidth shrinks as d grows. The estimate may be negative.
+    sample, a constant for the gradient), or a share of it as in "median/8", or "reference": the
+    authors' sum of seven kernels exp(-(2d/s)·|x-y|²), whose bandwidth shrinks as d grows. The
+    estimate may be negative.
 
     >>> x = np.random.default_rng(0).normal(size=(200, 3))
     >>> abs(mmd(x, x)) < 0.02, mmd(x, x + 1) > 0.2
@@ -57,13 +59,15 @@ class LiveMMD:
 
 def rates(bandwidth: str | float, x: NDArray[Any], y: NDArray[Any]) -> list[float]:
     """The c's of the kernel sum_c exp(-c·|x-y|²)."""
-    if bandwidth == "median":
-        return [0.5 / median_distance(x, y) ** 2]
     if bandwidth == "reference":
         return [2.0 * x.shape[1] / s for s in REFERENCE_SCALES]
+    share = re.fullmatch(r"median(?:/(\d+(?:\.\d+)?))?", str(bandwidth))
+    if share and float(share[1] or 1) > 0:
+        bandwidth = median_distance(x, y) / float(share[1] or 1)
     if isinstance(bandwidth, str) or not bandwidth > 0:
         raise GapdagError(
-            f"bandwidth must be 'median', 'reference' or a number above 0, got {bandwidth!r}"
+            "bandwidth must be 'median', a share of it as in 'median/8', 'reference' or a number "
+            f"above 0, got {bandwidth!r}"
         )
     return [0.5 / float(bandwidth) ** 2]
 
