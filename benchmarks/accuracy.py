@@ -31,100 +31,37 @@ from gapdag.learn import make
 
 RESULTS = Path(__file__).parent / "results"
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4)
-ZERO: dict[str, Any] = {"start_radius": 0.0}
+BEFORE: dict[str, Any] = {"steps": 10_000, "bandwidth": "median", "divergence_weight": 0.01}
+"""the default until 2026-11-19"""
+REFERENCE = {"bandwidth": "reference", "divergence_weight": 1.5}
 VARIANTS: dict[str, tuple[str, dict[str, Any]]] = {
     "default": ("otm", {}),
-    "start radius 0": ("otm", ZERO),
-    "start radius .03": ("otm", {"start_radius": 0.03}),
-    "start radius .3": ("otm", {"start_radius": 0.3}),
-    "hidden 5": ("otm", {"hidden": 5}),
-    "hidden 20": ("otm", {"hidden": 20}),
-    "hidden 50": ("otm", {"hidden": 50}),
-    "lr 2e-4 (the authors')": ("otm", {"lr": 2e-4}),
-    "lr 1e-3": ("otm", {"lr": 1e-3}),
-    "lr 1e-2": ("otm", {"lr": 1e-2}),
-    "lr fades to a tenth": ("otm", {"final_lr": 0.1}),
-    "l1 .01": ("otm", {"l1": 0.01}),
-    "l1 .03": ("otm", {"l1": 0.03}),
-    "l1 .03, lr fades to a tenth": ("otm", {"l1": 0.03, "final_lr": 0.1}),
-    "l1 .03, reference bandwidth, weight 1.5": (
-        "otm", {"l1": 0.03, "bandwidth": "reference", "divergence_weight": 1.5}),
-    "l1 .04": ("otm", {"l1": 0.04}),
-    "l2 .05": ("otm", {"l2": 0.05}),
-    "steps 5,000": ("otm", {"steps": 5_000}),
-    "steps 20,000": ("otm", {"steps": 20_000}),
-    "mu from 1": ("otm", {"mu": 1.0}),
-    "tol 0": ("otm", {"tol": 0.0}),
     "no divergence": ("otm", {"divergence": None}),
-    "divergence weight 1": ("otm", {"divergence_weight": 1.0}),
-    "divergence weight 10": ("otm", {"divergence_weight": 10.0}),
-    "reference bandwidth, weight 1.5": (
-        "otm", {"bandwidth": "reference", "divergence_weight": 1.5}),
-    "reference bandwidth, weight 1.5, start radius 0": (
-        "otm", {**ZERO, "bandwidth": "reference", "divergence_weight": 1.5}),
-    "reference bandwidth, weight 1.5, l1 .025": (
-        "otm", {"l1": 0.025, "bandwidth": "reference", "divergence_weight": 1.5}),
-    "reference bandwidth, weight 1.5, steps 5,000": (
-        "otm", {"steps": 5_000, "bandwidth": "reference", "divergence_weight": 1.5}),
-    "reference bandwidth, weight 5": (
-        "otm", {"bandwidth": "reference", "divergence_weight": 5.0}),
-    "bandwidth median/8, weight 1.5, steps 5,000": (
-        "otm", {"steps": 5000, "bandwidth": "median/8", "divergence_weight": 1.5}),
-    "bandwidth median/8, weight 1.5, steps 10,000": (
-        "otm", {"steps": 10000, "bandwidth": "median/8", "divergence_weight": 1.5}),
-    "bandwidth median/8, weight 5, steps 5,000": (
-        "otm", {"steps": 5000, "bandwidth": "median/8", "divergence_weight": 5.0}),
-    "bandwidth median/8, weight 5, steps 10,000": (
-        "otm", {"steps": 10000, "bandwidth": "median/8", "divergence_weight": 5.0}),
-    "bandwidth median/8, weight 20, steps 5,000": (
-        "otm", {"steps": 5000, "bandwidth": "median/8", "divergence_weight": 20.0}),
-    "bandwidth median/8, weight 20, steps 10,000": (
-        "otm", {"steps": 10000, "bandwidth": "median/8", "divergence_weight": 20.0}),
-    "bandwidth median/16, weight 1.5, steps 5,000": (
-        "otm", {"steps": 5000, "bandwidth": "median/16", "divergence_weight": 1.5}),
-    "bandwidth median/16, weight 1.5, steps 10,000": (
-        "otm", {"steps": 10000, "bandwidth": "median/16", "divergence_weight": 1.5}),
-    "bandwidth median/16, weight 5, steps 5,000": (
-        "otm", {"steps": 5000, "bandwidth": "median/16", "divergence_weight": 5.0}),
-    "bandwidth median/16, weight 5, steps 10,000": (
-        "otm", {"steps": 10000, "bandwidth": "median/16", "divergence_weight": 5.0}),
-    "bandwidth median/16, weight 20, steps 5,000": (
-        "otm", {"steps": 5000, "bandwidth": "median/16", "divergence_weight": 20.0}),
-    "bandwidth median/16, weight 20, steps 10,000": (
-        "otm", {"steps": 10000, "bandwidth": "median/16", "divergence_weight": 20.0}),
-    "bandwidth median/32, weight 1.5, steps 5,000": (
-        "otm", {"steps": 5000, "bandwidth": "median/32", "divergence_weight": 1.5}),
-    "bandwidth median/32, weight 1.5, steps 10,000": (
-        "otm", {"steps": 10000, "bandwidth": "median/32", "divergence_weight": 1.5}),
-    "bandwidth median/32, weight 5, steps 5,000": (
-        "otm", {"steps": 5000, "bandwidth": "median/32", "divergence_weight": 5.0}),
-    "bandwidth median/32, weight 5, steps 10,000": (
-        "otm", {"steps": 10000, "bandwidth": "median/32", "divergence_weight": 5.0}),
-    "bandwidth median/32, weight 20, steps 5,000": (
-        "otm", {"steps": 5000, "bandwidth": "median/32", "divergence_weight": 20.0}),
-    "bandwidth median/32, weight 20, steps 10,000": (
-        "otm", {"steps": 10000, "bandwidth": "median/32", "divergence_weight": 20.0}),
-    "bandwidth median/64, weight 1.5, steps 5,000": (
-        "otm", {"steps": 5000, "bandwidth": "median/64", "divergence_weight": 1.5}),
-    "bandwidth median/64, weight 1.5, steps 10,000": (
-        "otm", {"steps": 10000, "bandwidth": "median/64", "divergence_weight": 1.5}),
-    "bandwidth median/64, weight 5, steps 5,000": (
-        "otm", {"steps": 5000, "bandwidth": "median/64", "divergence_weight": 5.0}),
-    "bandwidth median/64, weight 5, steps 10,000": (
-        "otm", {"steps": 10000, "bandwidth": "median/64", "divergence_weight": 5.0}),
-    "bandwidth median/64, weight 20, steps 5,000": (
-        "otm", {"steps": 5000, "bandwidth": "median/64", "divergence_weight": 20.0}),
-    "bandwidth median/64, weight 20, steps 10,000": (
-        "otm", {"steps": 10000, "bandwidth": "median/64", "divergence_weight": 20.0}),
-    "holes start at zero": ("otm", {"start": "zeros"}),
+    "start radius 0": ("otm", {"start_radius": 0.0}),
     "holes start at zero, completer at full speed": (
         "otm", {"start": "zeros", "completer_speed": 1.0}),
-    "holes start at iterative's": ("otm", {"start": "iterative"}),
-    "completer at full speed": ("otm", {"completer_speed": 1.0}),
-    "per-node score": ("otm", {"score": "per-node"}),
-    "mean+dagma-mlp": ("mean+dagma-mlp", {}),
-    "iterative+dagma-mlp": ("iterative+dagma-mlp", {}),
     "missforest+dagma-mlp": ("missforest+dagma-mlp", {}),
+    "before": ("otm", BEFORE),
+    "before, start radius 0": ("otm", {**BEFORE, "start_radius": 0.0}),
+    "before, hidden 20": ("otm", {**BEFORE, "hidden": 20}),
+    "before, hidden 50": ("otm", {**BEFORE, "hidden": 50}),
+    "before, lr 1e-3": ("otm", {**BEFORE, "lr": 1e-3}),
+    "before, l1 .03": ("otm", {**BEFORE, "l1": 0.03}),
+    "before, l2 .05": ("otm", {**BEFORE, "l2": 0.05}),
+    "before, steps 5,000": ("otm", {**BEFORE, "steps": 5_000}),
+    "reference bandwidth, weight 1.5": ("otm", {**BEFORE, **REFERENCE}),
+    "reference bandwidth, weight 1.5, l1 .025": ("otm", {**BEFORE, **REFERENCE, "l1": 0.025}),
+    "reference bandwidth, weight 1.5, l1 .03": ("otm", {**BEFORE, **REFERENCE, "l1": 0.03}),
+    "reference bandwidth, weight 1.5, steps 5,000": (
+        "otm", {**BEFORE, **REFERENCE, "steps": 5_000}),
+} | {
+    f"bandwidth {bandwidth}, weight {weight}, steps {steps:,}": (
+        "otm", {"bandwidth": bandwidth, "divergence_weight": float(weight), "steps": steps})
+    for bandwidth, weight, steps in (
+        (0.5, 5, 5_000), (1.0, 5, 5_000), (2.0, 5, 5_000), (2.0, 50, 5_000), (4.0, 5, 5_000),
+        ("median/16", 5, 5_000), ("median/32", 5, 5_000), ("median/64", 5, 5_000),
+        ("median/32", 20, 5_000), ("median/32", 5, 10_000),
+    )
 }  # fmt: skip
 SUITES: dict[str, dict[str, Any]] = {
     "defaults": {"methods": VARIANTS, "d": 20, "mechanisms": ["mlp", "mim"], "seeds": range(5)},

@@ -20,7 +20,7 @@ class Settings:
     hidden: int | None = 10
     """units per node of the SCM; None: d"""
     lr: float = 3e-3
-    steps: int = 10_000
+    steps: int = 5_000
     """over all stages, shared out 5 : 5 : … : 8"""
     stages: int = 4
     mu: float = 0.1
@@ -36,8 +36,6 @@ class Settings:
     """subtract the observed column means first"""
     diagonal: bool = False
     """leave a column's weight on itself to the acyclicity term instead of ruling it out"""
-    final_lr: float = 1.0
-    """share of the learning rate that is left at a stage's end"""
     window: int = 250
     check_every: int = 250
     tol: float = 1e-4
@@ -55,10 +53,10 @@ class Settings:
     """units of the completer's networks; None: d"""
     standardise: bool = True
     """the completer sees and gives columns of unit variance"""
-    divergence_weight: float = 0.01
+    divergence_weight: float = 5.0
     scale_divergence: bool = True
     """multiply the divergence by mu, like the score"""
-    bandwidth: str | float = "median"
+    bandwidth: str | float = "median/32"
     divergence_rows: int | None = 128
     """rows drawn a step for the divergence; None: all"""
 
@@ -81,8 +79,6 @@ class Settings:
                 f"start_radius must be at most {START_RADIUS}, or the fit starts outside of the "
                 f"domain of the acyclicity term, got {self.start_radius!r}"
             )
-        if not 0 < self.final_lr <= 1:
-            raise GapdagError(f"final_lr must be above 0 and at most 1, got {self.final_lr!r}")
         if not self.s or not all(isinstance(v, Real) and float(v) > 0 for v in self.s):
             raise GapdagError(f"s must be one or more numbers above 0, got {self.s!r}")
 
@@ -139,6 +135,7 @@ _REFERENCE = Settings(
     start="zeros",
     completer_speed=1.0,
     standardise=False,
+    divergence_weight=0.01,
     scale_divergence=False,
     bandwidth="reference",
     divergence_rows=None,

@@ -68,7 +68,6 @@ class PathFollowing:
     window: int = 250
     check_every: int = 250
     tol: float = 1e-6
-    final_lr: float = 1.0
     screen: float = 0.0
     restarts: int = 20
 
@@ -124,7 +123,7 @@ class PathFollowing:
             terms = objective(stage.mu, s)
             if not terms.feasible:
                 return Status.DOMAIN
-            adam.step(lr * self._fade(step, stage.steps) * decay ** (step // 1000))
+            adam.step(lr * decay ** (step // 1000))
             solution.steps += 1
             recent.append(terms.objective)
             if (step + 1) % self.check_every == 0:
@@ -135,10 +134,6 @@ class PathFollowing:
                     return Status.CONVERGED
                 previous, recent = mean, []
         return Status.STEPS
-
-    def _fade(self, step: int, steps: int) -> float:
-        """The learning rate falls geometrically to ``final_lr`` of itself over a stage."""
-        return float(self.final_lr ** (step / steps))
 
 
 class _OneBlasThread:

@@ -41,7 +41,6 @@ class DagmaMLP(PathLearner):
         preset: str = "default",
         hidden: int | None = None,
         lr: float | None = None,
-        final_lr: float | None = None,
         steps: int | None = None,
         stages: int | None = None,
         mu: float | None = None,
@@ -62,7 +61,6 @@ class DagmaMLP(PathLearner):
         self.preset = preset
         self.hidden = hidden
         self.lr = lr
-        self.final_lr = final_lr
         self.steps = steps
         self.stages = stages
         self.mu = mu

@@ -63,7 +63,6 @@ class PathLearner(StructureLearner):
             window=s.window,
             check_every=s.check_every,
             tol=s.tol,
-            final_lr=s.final_lr,
             screen=s.screen,
         ).minimise(objective, stretch(progress, COMPOSING, 1.0))
         failed = solution.status is Status.DOMAIN

@@ -53,7 +53,6 @@ class OTM(PathLearner):
         completer_speed: float | None = None,
         hidden: int | None = None,
         lr: float | None = None,
-        final_lr: float | None = None,
         steps: int | None = None,
         stages: int | None = None,
         mu: float | None = None,
@@ -82,7 +81,6 @@ class OTM(PathLearner):
         self.completer_speed = completer_speed
         self.hidden = hidden
         self.lr = lr
-        self.final_lr = final_lr
         self.steps = steps
         self.stages = stages
         self.mu = mu
