@@ -1,5 +1,9 @@
 """The compiled exponential, sigmoid and Adam, against numpy and torch."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -39,6 +43,28 @@ def test_exp_and_sigmoid_are_numpys(dtype):
     np.testing.assert_allclose(exps(x), exact.astype(dtype), rtol=PRECISION[dtype])
     np.testing.assert_allclose(sigmoids(x), (1 / (1 + 1 / exact)).astype(dtype),
                                rtol=PRECISION[dtype])  # fmt: skip
+
+
+FIT = """
+import hashlib
+from gapdag import simulate
+from gapdag.methods.otm import OTM
+p = simulate.problem(d=20, edges=20, n=300, rate=0.2, seed=1)
+weights = OTM(steps=60, start="mean").fit(p.X).result_.weights.to_numpy()
+print(hashlib.sha256(weights.tobytes()).hexdigest())
+"""
+
+
+def test_a_process_that_compiles_and_one_that_finds_it_compiled_give_the_same_bytes(tmp_path):
+    """They did not, when compiled functions called each other: see `compiled.inlined`."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    words = [sys.executable, "-W", "ignore", "-c", FIT]
+    first, second = (
+        subprocess.run(words, env=environment, capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    )
+    assert list(tmp_path.rglob("*.nbc"))
+    assert first == second
 
 
 @pytest.mark.parametrize("dtype", PRECISION)

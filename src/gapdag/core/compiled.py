@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numba import float32, njit, types
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
 TAYLOR = tuple(1.0 / factorial(k) for k in range(13, 1, -1))
 """for |x| <= log(2) / 2; the last six suffice in single precision"""
@@ -28,6 +28,15 @@ def compiled(function: Callable[..., Any]) -> Any:
         return njit(cache=True, **options)(function)
     except RuntimeError:  # no folder that a cache could be written to
         return njit(**options)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Part of every compiled function that calls it.
+
+    Were it compiled by itself, a process that loads it from the cache could link another version
+    of it than the process that compiled it did, with sums in another order and other last bits.
+    """
+    return register_jitable(inline="always")(function)
 
 
 @intrinsic

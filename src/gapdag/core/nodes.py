@@ -15,7 +15,7 @@ import numpy as np
 from numba import float32
 from numba.extending import overload
 
-from gapdag.core.compiled import compiled, exp
+from gapdag.core.compiled import compiled, exp, inlined
 
 ROWS = 1024
 """rows of a block: a few hidden units and inputs of it fit the first-level cache"""
@@ -38,47 +38,45 @@ def _sigmoid(z):  # type: ignore[no-untyped-def]
     return calculate
 
 
-@compiled
-def forward(a, b, dense, first, w2, b2, inputs, counts, x, units, residual, ss):  # type: ignore[no-untyped-def]
+@inlined
+def _forward(a, b, dense, first, w2, b2, inputs, counts, x, units, residual, ss):  # type: ignore[no-untyped-def]
     """Hidden units, x̂ - x and its sum of squares, of the nodes from a up to b.
 
     ``first`` (d, h, d + 1) has the bias last, ``x`` (d + 1, n) a row of ones to match.
     """
     h, n, zero = first.shape[1], x.shape[1], x.dtype.type(0)  # an int 0 would make sums doubles
-    chunk = max(1, CHUNK // (h * n * units.itemsize)) if dense else 1
-    for start in range(a, b, chunk):
-        stop = min(start + chunk, b)
-        if dense:
-            flat = first[start:stop].reshape(-1, first.shape[2])
-            np.dot(flat, x, units[start:stop].reshape(-1, n))
-        for j in range(start, stop):
-            ss[j] = 0.0
-            for lo in range(0, n, ROWS):
-                hi = min(lo + ROWS, n)
-                if not dense:
-                    _product(first[j], inputs[j], counts[j], x, lo, hi, units[j])
-                error = residual[j, lo:hi]
-                target = x[j, lo:hi]
+    if dense:
+        np.dot(first[a:b].reshape(-1, first.shape[2]), x, units[a:b].reshape(-1, n))
+    for j in range(a, b):
+        ss[j] = 0.0
+        for lo in range(0, n, ROWS):
+            hi = min(lo + ROWS, n)
+            if not dense:
+                _product(first[j], inputs[j], counts[j], x, lo, hi, units[j])
+            error = residual[j, lo:hi]
+            target = x[j, lo:hi]
+            for r in range(hi - lo):
+                error[r] = b2[j] - target[r]
+            for k in range(h):
+                u, w = units[j, k, lo:hi], w2[j, k]
                 for r in range(hi - lo):
-                    error[r] = b2[j] - target[r]
-                for k in range(h):
-                    u, w = units[j, k, lo:hi], w2[j, k]
-                    for r in range(hi - lo):
-                        value = sigmoid(u[r])
-                        u[r] = value
-                        error[r] += w * value
-                square = zero
-                for r in range(hi - lo):
-                    square += error[r] * error[r]
-                ss[j] += square
+                    value = sigmoid(u[r])
+                    u[r] = value
+                    error[r] += w * value
+            square = zero
+            for r in range(hi - lo):
+                square += error[r] * error[r]
+            ss[j] += square
 
 
-@compiled
+@inlined
 def _product(first, inputs, count, x, lo, hi, z):  # type: ignore[no-untyped-def]
     """z = first · x over the live inputs and the bias, four inputs at a time."""
     h, bias = first.shape[0], first.shape[1] - 1
     for k in range(h):
-        z[k, lo:hi] = first[k, bias]
+        out, constant = z[k, lo:hi], first[k, bias]
+        for r in range(hi - lo):
+            out[r] = constant
     for i in range(0, count - 3, 4):
         i0, i1, i2, i3 = inputs[i], inputs[i + 1], inputs[i + 2], inputs[i + 3]
         x0, x1, x2, x3 = x[i0, lo:hi], x[i1, lo:hi], x[i2, lo:hi], x[i3, lo:hi]
@@ -96,14 +94,16 @@ def _product(first, inputs, count, x, lo, hi, z):  # type: ignore[no-untyped-def
                 out[r] += w0 * x0[r]
 
 
-@compiled
-def backward(a, b, w2, inputs, counts, x, units, pull, g_first, g_w2, g_b2):  # type: ignore[no-untyped-def]
+@inlined
+def _backward(a, b, w2, inputs, counts, x, units, pull, g_first, g_w2, g_b2):  # type: ignore[no-untyped-def]
     """Gradients of the parameters from ``pull`` (d, n), that of x̂; units become their gradients."""
     h, n, bias, zero = units.shape[1], x.shape[1], g_first.shape[2] - 1, x.dtype.type(0)
     for j in range(a, b):
-        g_first[j] = 0
-        g_w2[j] = 0
-        g_b2[j] = 0
+        g_b2[j] = zero
+        for k in range(h):
+            g_w2[j, k] = zero
+            for i in range(bias + 1):
+                g_first[j, k, i] = zero
         for lo in range(0, n, ROWS):
             hi = min(lo + ROWS, n)
             p = pull[j, lo:hi]
@@ -125,7 +125,7 @@ def backward(a, b, w2, inputs, counts, x, units, pull, g_first, g_w2, g_b2):  # 
             _correlate(units[j], inputs[j], counts[j], x, lo, hi, g_first[j])
 
 
-@compiled
+@inlined
 def _correlate(units, inputs, count, x, lo, hi, out):  # type: ignore[no-untyped-def]
     """out += units · xᵀ at the live inputs, four of them and two units at a time."""
     h, zero = units.shape[0], x.dtype.type(0)
@@ -165,33 +165,53 @@ def _correlate(units, inputs, count, x, lo, hi, out):  # type: ignore[no-untyped
 
 
 @compiled
-def both(a, b, dense, first, w2, b2, inputs, counts, x, units, residual, ss, g_first, g_w2, g_b2):  # type: ignore[no-untyped-def]
-    """Forward, and the gradients of ½·Σ (x̂ - x)², while the units are in the cache."""
+def forward(  # type: ignore[no-untyped-def]
+    a,
+    b,
+    dense,
+    and_back,
+    first,
+    w2,
+    b2,
+    inputs,
+    counts,
+    x,
+    units,
+    residual,
+    ss,
+    g_first,
+    g_w2,
+    g_b2,
+):
+    """Forward; ``and_back``, the gradients of ½·Σ (x̂ - x)² while the units are in the cache."""
     chunk = max(1, CHUNK // (units.shape[1] * units.shape[2] * units.itemsize))
     for start in range(a, b, chunk):
         stop = min(start + chunk, b)
-        forward(start, stop, dense, first, w2, b2, inputs, counts, x, units, residual, ss)
-        backward(start, stop, w2, inputs, counts, x, units, residual, g_first, g_w2, g_b2)
+        _forward(start, stop, dense, first, w2, b2, inputs, counts, x, units, residual, ss)
+        if and_back:
+            _backward(start, stop, w2, inputs, counts, x, units, residual, g_first, g_w2, g_b2)
 
 
 @compiled
-def backward_to_input(  # type: ignore[no-untyped-def]
-    a, b, dense, first, w2, inputs, counts, x, units, pull, g_first, g_w2, g_b2, out
+def backward(  # type: ignore[no-untyped-def]
+    a, b, dense, to_input, first, w2, inputs, counts, x, units, pull, g_first, g_w2, g_b2, out
 ):
-    """Backward, and what the units' gradients say of their inputs, into ``out`` (d + 1, n)."""
-    backward(a, b, w2, inputs, counts, x, units, pull, g_first, g_w2, g_b2)
+    """Backward; ``to_input``, also what the units' gradients say of their inputs (d + 1, n)."""
+    _backward(a, b, w2, inputs, counts, x, units, pull, g_first, g_w2, g_b2)
+    if not to_input:
+        return
     n = units.shape[2]
     if dense:
         flat = first[a:b].reshape(-1, first.shape[2])
         np.dot(flat.T, units[a:b].reshape(-1, n), out)
         return
-    out[:] = 0
+    out.fill(0)
     for j in range(a, b):
         for lo in range(0, n, ROWS):
             _spread(first[j], inputs[j], counts[j], units[j], lo, min(lo + ROWS, n), out)
 
 
-@compiled
+@inlined
 def _spread(first, inputs, count, units, lo, hi, out):  # type: ignore[no-untyped-def]
     """out[i] += Σ_k first[k, i] · units[k] at the live inputs, five units at a time."""
     h = units.shape[0]
@@ -217,11 +237,12 @@ def squares(first, out):  # type: ignore[no-untyped-def]
     d, h = first.shape[:2]
     total = np.empty(d, first.dtype)
     for j in range(d):
-        total[:] = 0
+        total.fill(0)
         for k in range(h):
             for i in range(d):
                 total[i] += first[j, k, i] * first[j, k, i]
-        out[:, j] = total
+        for i in range(d):
+            out[i, j] = total[i]
 
 
 @compiled
@@ -229,9 +250,11 @@ def scale(by, g_first, g_w2, g_b2):  # type: ignore[no-untyped-def]
     """Multiply the gradients of each node's parameters by its number."""
     for j in range(len(by)):
         c = g_b2.dtype.type(by[j])
-        g_first[j] *= c
-        g_w2[j] *= c
         g_b2[j] *= c
+        for k in range(g_w2.shape[1]):
+            g_w2[j, k] *= c
+            for i in range(g_first.shape[2]):
+                g_first[j, k, i] *= c
 
 
 @compiled

@@ -111,7 +111,7 @@ class Objective:
         """Score and divergence, and their gradients in every parameter."""
         learns = self.completer.learns
         if not learns and self.divergence is None:
-            score, slope = self.score(self.scm.fit(), self.n)
+            score, slope = self.score(self.scm.forward(and_back=True), self.n)
             self.scm.scale(mu * slope)
             return Terms(mu * score, score, 0.0, 0.0)
         score, slope = self.score(self.scm.forward(), self.n)

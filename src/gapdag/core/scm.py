@@ -91,42 +91,39 @@ class MLPSCM:
         self._restrict()
         return int(self.allowed.sum())
 
-    def forward(self) -> NDArray[np.float64]:
-        """Σ (x̂ - x)² of each node over the rows of the ``table``."""
-        live = self.inputs, self.counts
-        self._share(nodes.forward, self.dense, *self.p, *live, self.input, self.units,
-                    self.residual, self.ss)  # fmt: skip
-        return self.ss
+    def forward(self, and_back: bool = False) -> NDArray[np.float64]:
+        """Σ (x̂ - x)² of each node over the rows of the ``table``.
 
-    def backward(self, pull: NDArray[Any], to_input: bool = True) -> NDArray[Any] | None:
-        """Gradients of the parameters (overwritten) and of the table from those of x̂ (d, n)."""
-        first, w2, _ = self.p
-        args = w2, self.inputs, self.counts, self.input, self.units, pull, *self.g
-        if not to_input:
-            self._share(nodes.backward, None, *args)
-            return None
-        self._share(nodes.backward_to_input, self.dense, first, *args, each=self.pulls)
-        out: NDArray[Any] = self.pulls.sum(axis=0)[: self.d]
-        return out
-
-    def fit(self) -> NDArray[np.float64]:
-        """As ``forward``, and the gradients of ½·Σ (x̂ - x)², in one pass; see ``scale``."""
+        ``and_back``, also the gradients of ½·Σ (x̂ - x)² in one pass; see ``scale``.
+        """
         live = self.inputs, self.counts
-        self._share(nodes.both, self.dense, *self.p, *live, self.input, self.units,
-                    self.residual, self.ss, *self.g)  # fmt: skip
+        args = *self.p, *live, self.input, self.units, self.residual, self.ss, *self.g
+        self.crew.run(
+            [
+                partial(nodes.forward, *span, dense, and_back, *args)
+                for span, dense in zip(self.spans, self.dense, strict=True)
+            ]
+        )
         return self.ss
 
     def scale(self, by: NDArray[np.float64]) -> None:
         """Multiply the gradients of each node's parameters by its number."""
         nodes.scale(by, *self.g)
 
-    def _share(self, kernel: Any, dense: list[bool] | None, *args: Any, each: Any = ()) -> None:
-        """Run a kernel on all nodes; each span has its own ``dense`` and its own of ``each``."""
-        jobs = []
-        for k, span in enumerate(self.spans):
-            own = span if dense is None else (*span, dense[k])
-            jobs.append(partial(kernel, *own, *args, *each[k : k + 1]))
-        self.crew.run(jobs)
+    def backward(self, pull: NDArray[Any], to_input: bool = True) -> NDArray[Any] | None:
+        """Gradients of the parameters (overwritten) and of the table from those of x̂ (d, n)."""
+        first, w2, _ = self.p
+        args = first, w2, self.inputs, self.counts, self.input, self.units, pull, *self.g
+        self.crew.run(
+            [
+                partial(nodes.backward, *span, dense, to_input, *args, out)
+                for span, dense, out in zip(self.spans, self.dense, self.pulls, strict=True)
+            ]
+        )
+        if not to_input:
+            return None
+        out: NDArray[Any] = self.pulls[:, : self.d].sum(axis=0)
+        return out
 
     def squared_weights(self) -> NDArray[np.float64]:
         """A = W∘W, (d, d) float64, A[i, j] for i -> j."""

@@ -14,6 +14,7 @@ import scipy.linalg  # noqa: F401  its BLAS, which compiled products use, must b
 from joblib import cpu_count
 from threadpoolctl import threadpool_limits
 
+from gapdag.core import nodes
 from gapdag.core.adam import Adam
 from gapdag.core.crew import Crew
 from gapdag.core.objective import Objective, Terms
@@ -84,6 +85,8 @@ class PathFollowing:
     ) -> Solution:
         solution, lr = Solution(), self.lr
         total = sum(stage.steps for stage in self.stages)
+        if progress is not None and not nodes.forward.signatures:
+            progress(0.0, "loading the engine (the first fit on a machine compiles it)")
         for k, stage in enumerate(self.stages):
             before = sum(s.steps for s in self.stages[:k])
 
