@@ -32,6 +32,7 @@ bench-speed: dev
 
 bench-accuracy: dev
 	$(RUN) benchmarks/accuracy.py defaults
+	$(RUN) benchmarks/accuracy.py wide
 	$(RUN) benchmarks/accuracy.py reference
 
 clean:
