@@ -34,9 +34,11 @@ class Fake(StructureLearner):
         self.knowledge = knowledge
         self.random_state = random_state
 
-    def _learn(self, X, masks, rng, progress) -> Fit:
+    def _ready(self) -> None:
         if not isinstance(self.threshold, float | int):
             raise GapdagError(f"threshold must be a number, got {self.threshold!r}")
+
+    def _learn(self, X, masks, rng, progress) -> Fit:
         for k in range(5):
             progress(k / 5, f"pass {k}")
             time.sleep(self.seconds / 5)

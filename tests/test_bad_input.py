@@ -102,7 +102,7 @@ def refused(capsys, *argv):
     assert status == 2, err
     assert out == ""
     assert sorted(os.walk(".")) == before
-    lines = [line for line in err.splitlines() if not line.endswith(("% starting", "% pass 1"))]
+    lines = err.splitlines()
     assert len(lines) == 1, err
     assert lines[0].startswith("gapdag: ")
     assert "Traceback" not in err
@@ -312,7 +312,8 @@ def test_any_bytes_give_a_result_or_one_line(capsys, tmp_path, junk, header, tai
         status = main(command)
         err = capsys.readouterr().err
         assert status in (0, 2), err
-        assert len([x for x in err.splitlines() if not x.endswith("% starting")]) == (status == 2)
+        if status == 2:
+            assert len(err.splitlines()) == 1
     (tmp_path / "o.csv").unlink(missing_ok=True)
 
 

@@ -86,6 +86,9 @@ class StructureLearner(BaseEstimator, ABC):  # type: ignore[misc]
     knowledge: Knowledge | Mapping[str, Any] | None
     random_state: Any
 
+    def _ready(self) -> None:
+        """Refuse bad options, before anything that takes long has begun."""
+
     @abstractmethod
     def _learn(self, X: Array, masks: Masks, rng: np.random.Generator, progress: Progress) -> Fit:
         """Fit to a table whose columns all vary; NaN where missing."""
@@ -101,8 +104,11 @@ class StructureLearner(BaseEstimator, ABC):  # type: ignore[misc]
         varies = ~table.constant
         masks = _masks(self.knowledge, table.columns, varies)
         X, rows = _evidence(table.values[:, varies])
+        rng = generator(self.random_state)
+        self._ready()
         tell = rising(progress or silent)
-        fit = self._learn(X, masks, generator(self.random_state), tell)
+        tell(0.0, "starting")
+        fit = self._learn(X, masks, rng, tell)
         tell(1.0, "done")
         fit = replace(fit, filled=_with_empty_rows(fit.filled, rows))
         fit = replace(fit, settings={**fit.settings, **self._given()})
@@ -129,6 +135,9 @@ class Imputer(BaseEstimator, ABC):  # type: ignore[misc]
     name = ""
     random_state: Any
 
+    def _ready(self) -> None:
+        """Refuse bad options, before anything that takes long has begun."""
+
     @abstractmethod
     def _fill(self, X: Array, rng: np.random.Generator, progress: Progress) -> Array:
         """X with its holes filled; every column varies, NaN where missing."""
@@ -145,7 +154,9 @@ class Imputer(BaseEstimator, ABC):  # type: ignore[misc]
 
     def fill(self, X: Array, rng: np.random.Generator, progress: Progress = silent) -> Array:
         """The same for plain arrays, used by methods; a complete X comes back as a copy."""
+        self._ready()
         tell = rising(progress)
+        tell(0.0, "starting")
         if not np.isnan(X).any():
             tell(1.0, "no holes")
             return X.copy()

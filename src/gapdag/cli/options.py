@@ -63,9 +63,7 @@ def progress() -> Iterator[Progress | None]:
             yield bar
     else:
         with _quietly():
-            tell = _lines()
-            tell(0.0, "starting")
-            yield tell
+            yield _lines()
 
 
 def _lines() -> Progress:

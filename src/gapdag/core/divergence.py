@@ -6,6 +6,7 @@ Each function returns the value, with ``return_grad=True`` also its gradient in 
 from __future__ import annotations
 
 import re
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,7 @@ class LiveMMD:
     """MMD² with both gradients; the median bandwidth is taken anew every ``renew`` calls."""
 
     def __init__(self, bandwidth: str | float, renew: int = 100) -> None:
+        _share_of_median(bandwidth)  # refuses what is none, before a fit begins
         self.bandwidth, self.renew, self.calls = bandwidth, renew, 0
 
     def __call__(
@@ -59,17 +61,24 @@ class LiveMMD:
 
 def rates(bandwidth: str | float, x: NDArray[Any], y: NDArray[Any]) -> list[float]:
     """The c's of the kernel sum_c exp(-c·|x-y|²)."""
+    share = _share_of_median(bandwidth)
     if bandwidth == "reference":
         return [2.0 * x.shape[1] / s for s in REFERENCE_SCALES]
-    share = re.fullmatch(r"median(?:/(\d+(?:\.\d+)?))?", str(bandwidth))
-    if share and float(share[1] or 1) > 0:
-        bandwidth = median_distance(x, y) / float(share[1] or 1)
-    if isinstance(bandwidth, str) or not bandwidth > 0:
+    return [0.5 / (median_distance(x, y) * share if share else float(bandwidth)) ** 2]
+
+
+def _share_of_median(bandwidth: str | float) -> float:
+    """1/8 for "median/8"; 0 for a bandwidth that does not ask for the median."""
+    named = re.fullmatch(r"median(?:/(\d+(?:\.\d+)?))?", str(bandwidth))
+    if named and float(named[1] or 1) > 0:
+        return 1 / float(named[1] or 1)
+    number = isinstance(bandwidth, Real) and not isinstance(bandwidth, bool) and bandwidth > 0
+    if bandwidth != "reference" and not number:
         raise GapdagError(
             "bandwidth must be 'median', a share of it as in 'median/8', 'reference' or a number "
             f"above 0, got {bandwidth!r}"
         )
-    return [0.5 / float(bandwidth) ** 2]
+    return 0.0
 
 
 def median_distance(x: NDArray[Any], y: NDArray[Any]) -> float:

@@ -43,8 +43,23 @@ class RoundRobin(Imputer):
         guess = model.predict(Z)
         return guess, guess
 
+    def _ready(self) -> None:
+        """Our own options; scikit-learn checks those of its regressions."""
+        for option in ("max_iter", "n_nearest_features"):
+            value = getattr(self, option)
+            if value is None and option == "n_nearest_features":
+                continue
+            if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+                raise GapdagError(
+                    f"imputer {self.name!r}: {option} must be a whole number of at least 1, "
+                    f"got {value!r}"
+                )
+        if not isinstance(self.tol, numbers.Real) or not self.tol >= 0:
+            raise GapdagError(
+                f"imputer {self.name!r}: tol must be a number from 0 up, got {self.tol!r}"
+            )
+
     def _fill(self, X: Array, rng: np.random.Generator, progress: Progress) -> Array:
-        _check(self)
         holes = np.isnan(X)
         units = Units.of(X)
         Z = np.where(holes, 0.0, units.standardise(X))
@@ -235,20 +250,3 @@ def _inputs(Z: Array, nearest: int | None) -> list[NDArray[np.intp]]:
         closeness = np.nan_to_num(np.abs(np.corrcoef(Z.T)))
     rank = [o[np.argsort(-closeness[j, o], kind="stable")] for j, o in enumerate(others)]
     return [np.sort(r[:nearest]) for r in rank]
-
-
-def _check(imputer: RoundRobin) -> None:
-    """Our own options; scikit-learn checks those of its regressions."""
-    for option in ("max_iter", "n_nearest_features"):
-        value = getattr(imputer, option)
-        if value is None and option == "n_nearest_features":
-            continue
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-            raise GapdagError(
-                f"imputer {imputer.name!r}: {option} must be a whole number of at least 1, "
-                f"got {value!r}"
-            )
-    if not isinstance(imputer.tol, numbers.Real) or not imputer.tol >= 0:
-        raise GapdagError(
-            f"imputer {imputer.name!r}: tol must be a number from 0 up, got {imputer.tol!r}"
-        )

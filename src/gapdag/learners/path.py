@@ -45,6 +45,11 @@ class PathLearner(StructureLearner):
     ) -> Objective:
         """The objective for a centred table; ``progress`` is told what takes long."""
 
+    def _ready(self) -> None:
+        self.settings()
+        acyclicity_term(self.acyclicity)
+        part("score", self.score)
+
     def settings(self) -> Settings:
         """Every constant as it will be used, the preset's where an option is None."""
         chosen = {k: v for k, v in self.get_params(deep=False).items() if k not in self.own}

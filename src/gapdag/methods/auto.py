@@ -48,6 +48,9 @@ class Auto(StructureLearner):
         self.result_ = replace(self.result_, method=self.choice())
         return self
 
+    def _ready(self) -> None:
+        OTM(**(self.options or {}))._ready()
+
     def _learn(self, X: Array, masks: Masks, rng: np.random.Generator, progress: Progress) -> Fit:
         chosen = OTM(**(self.options or {}))  # knowledge is in the masks
         fit = chosen._learn(X, masks, rng, progress)

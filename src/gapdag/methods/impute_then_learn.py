@@ -65,6 +65,10 @@ class ImputeThenLearn(StructureLearner):
         """How the pair is written: imputer+learner."""
         return "+".join(str(getattr(p, "name", p)) for p in (self.imputer, self.learner))
 
+    def _ready(self) -> None:
+        part("imputer", self.imputer, self.imputer_options)._ready()
+        part("learner", self.learner, self.learner_options)._ready()
+
     def _learn(self, X: Array, masks: Masks, rng: np.random.Generator, progress: Progress) -> Fit:
         imputer = part("imputer", self.imputer, self.imputer_options)
         learner = part("learner", self.learner, self.learner_options)

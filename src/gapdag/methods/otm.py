@@ -96,6 +96,16 @@ class OTM(PathLearner):
         self.knowledge = knowledge
         self.random_state = random_state
 
+    def _ready(self) -> None:
+        super()._ready()
+        settings = self.settings()
+        if self.scm != "mlp":
+            raise GapdagError(unknown("scm", self.scm, ["mlp"]))
+        if self.divergence is not None:
+            divergence_term(self.divergence, settings.bandwidth)
+        if settings.start != "zeros":
+            part("imputer", settings.start)
+
     def _compose(
         self,
         X: Array,
@@ -107,8 +117,6 @@ class OTM(PathLearner):
         from gapdag.core.objective import Divergence, Objective
         from gapdag.core.scm import MLPSCM
 
-        if self.scm != "mlp":
-            raise GapdagError(unknown("scm", self.scm, ["mlp"]))
         d = X.shape[1]
         allowed = masks.allowed | (np.eye(d, dtype=bool) & settings.diagonal)
         for_scm, for_completer, for_divergence = rng.spawn(3)
