@@ -22,7 +22,7 @@ L1, WEIGHT, MU, SIGMA = 0.02, 0.7, 0.3, 2.0
 
 
 def build(n=30, d=5, hidden=3, rate=0.3, seed=0, score="equal-variance", h="logdet", live=1.0,
-          standardise=True, dtype=np.float64, dense=0.3, weight=WEIGHT):  # fmt: skip
+          standardise=True, dtype=np.float64, dense=0.5, weight=WEIGHT):  # fmt: skip
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * rng.uniform(0.5, 3, d)
     X[rng.random((n, d)) < rate] = np.nan

@@ -30,7 +30,7 @@ class MLPSCM:
     ``allowed[i, j]`` False holds i -> j at zero for good.
     """
 
-    dense_share = 0.3
+    dense_share = 0.5
     """of live inputs above which BLAS's product of all of them is faster than ours of the live
     ones, as measured by benchmarks/screening.py"""
 
