@@ -2,7 +2,7 @@
 
 Each function treats the nodes from ``a`` up to ``b``, so that threads can share them out. A node
 reads its live inputs only, ``inputs[j, :counts[j]]``, one row block after the other, so that its
-hidden units stay in the cache from the product to their gradient. Where nearly all inputs of the
+hidden units stay in the cache from the product to their gradient. Where most inputs of the
 nodes are live (``dense``) the products are BLAS's.
 
 numba, since it was measured to be the fastest that needs no compiler on the user's machine
