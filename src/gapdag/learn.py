@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # `import gapdag` imports this module, and must stay light
     from gapdag.result import CausalResult
 
 TERMS = ("gapdag.core.acyclicity", "gapdag.core.divergence", "gapdag.core.score")
-"""the modules of core in which things with a name are written; others need torch at import"""
+"""the modules of core in which things with a name are written; the others name nothing"""
 HOMES = ("simulate", "imputers", "learners", "methods")
 """the packages of which any module may hold things with a name"""
 

@@ -91,8 +91,7 @@ class GaussianCompleter:
         self.observed = self.x0.T.astype(dtype, order="C")
         self.input = (self.x0.T / scale).astype(dtype, order="C")
         self.holes = (self.missing.T * scale).astype(dtype, order="C")
-        hidden = len(self.p["mean_b1"])
-        self.nets = {net: Net(net, self, hidden) for net in ("mean", "logvar")}
+        self.nets = {net: Net(net, self) for net in ("mean", "logvar")}
         self.spread = np.empty_like(table)
         self.noise = np.zeros_like(table)
         self.at_holes = np.flatnonzero(self.missing.T)
@@ -143,13 +142,13 @@ class GaussianCompleter:
 class Net:
     """d -> hidden -> d with ReLU, on the columns of ``input``; buffers are reused."""
 
-    def __init__(self, name: str, owner: GaussianCompleter, hidden: int) -> None:
+    def __init__(self, name: str, owner: GaussianCompleter) -> None:
         names = [f"{name}_{kind}{layer}" for layer in (1, 2) for kind in "wb"]
         self.p, self.g = [owner.p[k] for k in names], [owner.g[k] for k in names]
         self.input = owner.input
-        d, n = self.input.shape
-        self.hidden, self.back = np.empty((2, hidden, n), self.input.dtype)
-        self.output = np.empty((d, n), self.input.dtype)
+        n = self.input.shape[1]
+        self.hidden, self.back = np.empty((2, len(self.p[1]), n), self.input.dtype)
+        self.output: NDArray[Any] = np.empty_like(self.input)
 
     def forward(self) -> NDArray[Any]:
         """The network's output (d, n)."""

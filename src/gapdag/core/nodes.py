@@ -24,7 +24,7 @@ CHUNK = 2**19
 
 
 def sigmoid(z: float) -> float:
-    """1 / (1 + exp(-z)) to the precision of z."""
+    """1 / (1 + exp(-z)), as exact as that exp."""
     return float(1 / (1 + exp(-z)))
 
 

@@ -56,7 +56,7 @@ class PathLearner(StructureLearner):
         return resolve(self.preset, chosen)
 
     def _learn(self, X: Array, masks: Masks, rng: np.random.Generator, progress: Progress) -> Fit:
-        from gapdag.core.solver import PathFollowing, Stage, Status  # numba, only when fitting
+        from gapdag.core.solver import PathFollowing, Stage, Status  # the engine, only when fitting
 
         s = self.settings()
         middle = np.nanmean(X, axis=0) if s.center else np.zeros(X.shape[1])
